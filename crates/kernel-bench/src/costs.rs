@@ -317,6 +317,8 @@ mod tests {
             ("dss", 150),
             ("dss-walk", 70),
             ("dss-tour", 225),
+            // With the first reading, which moves the task from the fastest point to its own.
+            ("cruise", 430),
         ];
         for (policy, most) in most {
             let decisions = |ready| {

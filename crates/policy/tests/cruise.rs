@@ -1,6 +1,6 @@
 //! Process cruise control: domains against fractions, and how tasks are judged from reading to reading.
 
-use flyball_policy::cruise::{Domains, Rates, Settings};
+use flyball_policy::cruise::{Computing, Domains, Settings};
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, Costs, Counts, CpuId, Cruise, Encode, FixedPriority, Group, Grouping, Inline, Kept,
@@ -59,10 +59,7 @@ fn slowest(mhz: &[u64], stalls: u64, loss: u32) -> usize {
 /// The slowest point by domains, of what is counted at `speed`.
 fn judged(domains: &Domains, mhz: &[u64], speed: usize, stalls: u64, cycles: u64) -> usize {
     let counts = counts(mhz, speed, stalls, cycles);
-    let speed = Speed(u8::try_from(speed).unwrap());
-    domains
-        .slowest(domains.rates(&counts, speed).unwrap())
-        .index()
+    domains.slowest(domains.computing(&counts).unwrap()).index()
 }
 
 #[test]
@@ -85,12 +82,17 @@ fn domains_by_hand() {
 fn what_is_no_reading_says_nothing() {
     let domains = xscale(100_000);
     let few = counts(&XSCALE, 6, 500_000, u64::from(Domains::FEWEST) - 1);
-    assert_eq!(domains.rates(&few, Speed(6)), None);
+    assert_eq!(domains.computing(&few), None);
     let full = Counts {
         cycles: u32::MAX,
         ..Counts::default()
     };
-    assert_eq!(domains.rates(&full, Speed(6)), None);
+    assert_eq!(domains.computing(&full), None);
+    let idle = Counts {
+        cycles: 1_000,
+        ..Counts::default()
+    };
+    assert_eq!(domains.computing(&idle), None);
     // A processor that counts more than there can be is believed as far as that is possible.
     let wild = Counts {
         cycles: 1_000,
@@ -98,8 +100,7 @@ fn what_is_no_reading_says_nothing() {
         data_misses: u32::MAX / 2,
         ..Counts::default()
     };
-    let rates = domains.rates(&wild, Speed(0)).unwrap();
-    assert!(rates.requests <= Rates::ONE && rates.instructions <= Rates::ONE + Rates::ONE / 1024);
+    assert!(domains.computing(&wild).unwrap() < Computing(Computing::ONE / 256));
 }
 
 #[test]

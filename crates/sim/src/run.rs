@@ -213,8 +213,7 @@ pub(crate) fn start<S: Scheduler, T: Sink>(
             (CpuId(cpu), cpus),
             (called, facts),
             options.seed,
-            Rc::clone(&sink),
-            asked.clone(),
+            (Rc::clone(&sink), asked.as_ref()),
         )?);
     }
     for node in &mut nodes {

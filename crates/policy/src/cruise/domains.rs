@@ -1,55 +1,44 @@
-//! Frequency domains: which operating point fits which rates.
+//! Frequency domains: which operating point fits which behaviour.
 
 use crate::counts::Counts;
 use crate::encode::Encode;
 use crate::group::MOST_GROUPS;
 use flyball_trace::Speed;
 
-/// How often a task asks memory and executes instructions, as if it ran at the fastest point. Both are parts of
-/// [`Rates::ONE`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Rates {
-    /// Requests to memory per cycle, of the most that there can be: one each
-    /// [latency](Domains::latency). It is the part of the time in which the CPU waits.
-    pub requests: u32,
-    /// Instructions per cycle, of one.
-    pub instructions: u32,
-}
+/// The part of its time at the fastest point in which a task computes, and does not wait for memory: a part of
+/// [`Computing::ONE`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Computing(pub u32);
 
-impl Rates {
+impl Computing {
     /// One.
     pub const ONE: u32 = 1 << 24;
 }
 
-/// The slowest operating point for each pair of rates at which work takes at most so much longer than at the
+/// The slowest operating point for each behaviour at which work takes at most so much longer than at the
 /// fastest one.
 ///
 /// The source of process cruise control has a matrix that was measured: a row for each interval of requests
-/// per cycle, a column for each of instructions per cycle. Here the cells are computed, by the model that
-/// memory takes the same time at any frequency: work that waits for memory for a part μ of its time at
-/// f_max takes (1 − μ) · f_max / f + μ times as long at f. This is at most 1 + loss where
+/// per cycle, a column for each of instructions per cycle. Here it is computed, by the model that
+/// memory takes the same time at any frequency: work that computes for the part c of its time at f_max takes
+/// 1 + c · (f_max / f − 1) times as long at f. This is at most 1 + loss where
 ///
 /// ```text
-/// μ : (1 − μ)  ≥  (f_max / f − 1) / loss − 1
+/// c  ≤  loss / (f_max / f − 1)
 /// ```
 ///
-/// and μ : (1 − μ) is requests · latency : instructions. So domains meet at straight lines through the
-/// origin, and the matrix is a number a point, without an error of cells.
+/// and c is instructions / (instructions + requests · latency), at whatever point they were counted. So domains
+/// meet at straight lines through the origin of the matrix, and it is a number a point, without an error of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Domains {
-    /// The right hand side for each point, rounded up to 2^-16; [`NEVER`]: the loss is always too large.
-    least: [u32; MOST_GROUPS],
-    /// How many cycles more a request takes at the fastest point.
-    more: [u16; MOST_GROUPS],
+    /// The right hand side for each point, rounded down; [`u32::MAX`] where any work loses little enough.
+    most: [u32; MOST_GROUPS],
     /// How long a request takes, in cycles of the fastest point.
     latency: u16,
     count: u8,
 }
 
-/// A task that executes any instruction is slowed down by too much.
-const NEVER: u32 = u32::MAX;
-
-/// A number of cycles has at most so many bits when rates are made of it.
+/// A number of events has at most so many bits when a part is made of it.
 const BITS: u32 = 20;
 
 impl Domains {
@@ -68,30 +57,22 @@ impl Domains {
         let &fastest = hertz
             .last()
             .filter(|&&last| fits && last <= 1_000_000_000_000)?;
-        let mut domains = Domains {
-            least: [0; MOST_GROUPS],
-            more: [0; MOST_GROUPS],
-            latency,
-            count: u8::try_from(hertz.len()).ok()?,
-        };
-        let rows = domains.least.iter_mut().zip(&mut domains.more).zip(hertz);
-        for ((least, more), &hertz) in rows {
+        let mut most = [u32::MAX; MOST_GROUPS];
+        for (most, &hertz) in most.iter_mut().zip(hertz) {
             if hertz == 0 {
                 return None;
             }
             let slower = u128::from(fastest - hertz) * MILLION;
             let allowed = u128::from(hertz) * u128::from(loss);
-            *least = match (slower.saturating_sub(allowed) << 16).checked_div(allowed) {
-                _ if slower <= allowed => 0,
-                // Up to the next.
-                Some(least) => u32::try_from(least + 1).unwrap_or(NEVER),
-                None => NEVER,
-            };
-            // Below the latency.
-            let request = u128::from(latency) * u128::from(hertz) / u128::from(fastest);
-            *more = latency - u16::try_from(request).ok()?;
+            if allowed < slower {
+                *most = u32::try_from(allowed * u128::from(Computing::ONE) / slower).ok()?;
+            }
         }
-        Some(domains)
+        Some(Domains {
+            most,
+            latency,
+            count: u8::try_from(hertz.len()).ok()?,
+        })
     }
 
     /// How long a request to memory takes, in cycles of the fastest point.
@@ -105,86 +86,67 @@ impl Domains {
         Speed(self.count - 1)
     }
 
-    /// The rates of a task of which so much was counted at `speed`, as if it had run at the fastest point: a
-    /// request took fewer cycles there than it would take here. `None` where there were too few cycles, or more
-    /// than a counter has numbers. O(1), with two divisions of 32 bits.
+    /// How much a task computes of which so much was counted, rounded up. `None` where there were too few cycles,
+    /// or more than a counter has numbers. O(1), with a division of 32 bits.
     #[inline]
-    pub fn rates(&self, counts: &Counts, speed: Speed) -> Option<Rates> {
+    pub fn computing(&self, counts: &Counts) -> Option<Computing> {
+        let requests = counts.requests();
         if counts.cycles < Domains::FEWEST || !counts.is_exact() {
             return None;
         }
-        // The same part of each, so that no product is beyond 32 bits: there are at most as many requests as
-        // cycles, and a request has at most 2^11 cycles.
-        let shift = (u32::BITS - BITS).saturating_sub(counts.cycles.leading_zeros());
-        let cycles = counts.cycles >> shift;
-        let requests = (counts.requests() >> shift).min(cycles);
+        // The same part of each, so that no product is beyond 32 bits: a request has at most 2^11 cycles.
+        let all = counts.instructions | requests;
+        let shift = (u32::BITS - BITS).saturating_sub(all.leading_zeros());
         let instructions = counts.instructions >> shift;
-        let more = self.more[speed.index() % MOST_GROUPS];
-        let cycles = cycles + requests * u32::from(more);
-        let waiting = requests * u32::from(self.latency);
-        Some(Rates {
-            requests: part(waiting, cycles),
-            // Up, and by what averages are rounded down: a task is never judged too slow.
-            instructions: part(instructions, cycles) + (2 << 8),
-        })
+        let time = instructions + (requests >> shift) * u32::from(self.latency);
+        if time == 0 {
+            return None;
+        }
+        // The divisor has its 16 upper bits, of which the first is set.
+        let shift = time.leading_zeros();
+        let part = (instructions << shift) / (time << shift >> 16);
+        // By what averages are rounded down, and then some: a task is never judged too slow.
+        Some(Computing((part.min(1 << 16) + 2) << 8))
     }
 
     /// Fewer cycles say nothing of a task.
     pub const FEWEST: u32 = 256;
 
-    /// The slowest point that fits these rates. O(points), without a division.
+    /// The slowest point that fits. O(points).
     #[inline]
-    pub fn slowest(&self, rates: Rates) -> Speed {
+    pub fn slowest(&self, computing: Computing) -> Speed {
         let mut speed = Speed(0);
-        while speed < self.fastest() && !self.fits(rates, speed) {
+        while speed < self.fastest() && !self.fits(computing, speed) {
             speed.0 += 1;
         }
         speed
     }
 
-    /// Whether work at these rates does not lose too much at `speed`.
+    /// Whether work does not lose too much at `speed`.
     #[inline]
-    pub fn fits(&self, rates: Rates, speed: Speed) -> bool {
-        let least = self.least[speed.index() % MOST_GROUPS];
-        // Of 25 and 32 bits.
-        u64::from(rates.requests) << 16 >= u64::from(rates.instructions) * u64::from(least)
+    pub fn fits(&self, computing: Computing, speed: Speed) -> bool {
+        computing.0 <= self.most[speed.index() % MOST_GROUPS]
     }
-}
-
-/// `events / cycles`, of at most one, as a part of [`Rates::ONE`] rounded down to 2^-16. `cycles` is not zero.
-#[inline]
-fn part(events: u32, cycles: u32) -> u32 {
-    if events >= cycles {
-        return Rates::ONE;
-    }
-    let shift = cycles.leading_zeros();
-    // The divisor has its 16 upper bits, of which the first is set.
-    let part = (events << shift) / (cycles << shift >> 16);
-    part.min(1 << 16) << 8
 }
 
 impl Encode for Domains {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
         (self.count, self.latency).emit(put);
-        for (least, more) in self.least.iter().zip(&self.more) {
-            (*least, *more).emit(put);
-        }
+        self.most.iter().for_each(|most| most.emit(put));
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Domains> {
         let (count, latency) = <(u8, u16)>::parse(bytes)?;
-        let mut domains = Domains {
-            least: [0; MOST_GROUPS],
-            more: [0; MOST_GROUPS],
-            latency,
-            count,
-        };
-        for (least, more) in domains.least.iter_mut().zip(&mut domains.more) {
-            (*least, *more) = Encode::parse(bytes)?;
+        let mut most = [0; MOST_GROUPS];
+        for most in &mut most {
+            *most = Encode::parse(bytes)?;
         }
         let fits = (1..=MOST_GROUPS).contains(&usize::from(count))
-            && (1..=Domains::MOST_LATENCY).contains(&latency)
-            && domains.more.iter().all(|&more| more <= latency);
-        fits.then_some(domains)
+            && (1..=Domains::MOST_LATENCY).contains(&latency);
+        fits.then_some(Domains {
+            most,
+            latency,
+            count,
+        })
     }
 }

@@ -1,13 +1,13 @@
 //! Process cruise control: each task runs at the slowest operating point at which it loses little.
 //!
 //! A task that waits for memory most of its time is hardly slower at a low frequency, and takes less
-//! power there. Which tasks do so the processor's counters tell: how many requests to memory there are in a
-//! cycle, and how many instructions. [`Cruise`] reads them whenever a task stops, looks up the slowest point
+//! power there. Which tasks do so the processor's counters tell: how many requests to memory there are for how many
+//! instructions. [`Cruise`] reads them whenever a task stops, looks up the slowest point
 //! that fits ([`Domains`]), and has the CPU run there whenever the task is picked.
 //!
 //! ```text
-//!  counters --counted--> rates --learn--> behaviour of the task --slowest--> its point --at--> CPU
-//!                                                                     `-----> its group in the policy within
+//!  counters --counted--> part in which it computes --learn--> its average --slowest--> its point --at--> CPU
+//!                                                                              `-----> its group in the policy within
 //! ```
 //!
 //! The policy within is any. If it takes notice of groups, equals are served point by point, so that
@@ -18,7 +18,7 @@
 //!   quarter of it and 1/64. One that departs counts less ([`Settings::doubt`]).
 //! * **Change of behaviour**: if two readings in turn depart in the same direction, the average begins anew with
 //!   the second.
-//! * Rates are those that there would be at the fastest point, so that a change of point does not look
+//! * The part is that of the time at the fastest point, so that a change of point does not look
 //!   like a change of behaviour.
 //! * A task that comes with a point is pinned there.
 //!
@@ -29,11 +29,11 @@
 //! process cruise control environments*, Universität Karlsruhe 2005, 2.2, which proposes to compare each
 //! reading with the overall rating. How it is compared is ours, and so is that the matrix is computed.
 //!
-//! Costs: O(1) a stop, and what it costs the policy within to regroup a task whose point changes. 12 bytes a task.
+//! Costs: O(1) a stop, and what it costs the policy within to regroup a task whose point changes. 8 bytes a task.
 
 mod domains;
 
-pub use domains::{Domains, Rates};
+pub use domains::{Computing, Domains};
 
 use crate::counts::Counts;
 use crate::encode::Encode;
@@ -112,7 +112,7 @@ pub struct Cruise<P, S: Storage> {
 #[derive(Clone, Copy)]
 struct Behaviour {
     /// The average.
-    rates: Rates,
+    computing: Computing,
     /// The point that it runs at.
     speed: Speed,
     known: Known,
@@ -140,7 +140,7 @@ impl Behaviour {
             None => (fastest, Known::Nothing),
         };
         Behaviour {
-            rates: Rates::default(),
+            computing: Computing::default(),
             speed,
             known,
         }
@@ -148,31 +148,26 @@ impl Behaviour {
 
     /// Takes notice of a reading.
     #[inline]
-    fn learn(&mut self, read: Rates, doubt: u8) {
+    fn learn(&mut self, read: Computing, doubt: u8) {
         let departs = self.departs(read);
         let is_new =
             self.known == Known::Nothing || departs != Known::Steady && departs == self.known;
         if is_new {
-            self.rates = read;
+            self.computing = read;
             self.known = Known::Steady;
             return;
         }
         let weight = WEIGHT + if departs == Known::Steady { 0 } else { doubt };
-        self.rates.requests = average(self.rates.requests, read.requests, weight);
-        self.rates.instructions = average(self.rates.instructions, read.instructions, weight);
+        self.computing = average(self.computing, read, weight);
         self.known = departs;
     }
 
     /// Whether a reading departs from the average, and what it asks for.
     #[inline]
-    fn departs(&self, read: Rates) -> Known {
-        if is_above(read.instructions, self.rates.instructions)
-            || is_above(self.rates.requests, read.requests)
-        {
+    fn departs(self, read: Computing) -> Known {
+        if is_above(read, self.computing) {
             Known::Faster
-        } else if is_above(self.rates.instructions, read.instructions)
-            || is_above(read.requests, self.rates.requests)
-        {
+        } else if is_above(self.computing, read) {
             Known::Slower
         } else {
             Known::Steady
@@ -180,17 +175,18 @@ impl Behaviour {
     }
 }
 
-/// Whether one rate is more than a quarter and 1/64 above another.
+/// Whether one part is more than a quarter and 1/64 above another.
 #[inline]
-fn is_above(rate: u32, other: u32) -> bool {
-    rate > other + other / 4 + Rates::ONE / 64
+fn is_above(part: Computing, other: Computing) -> bool {
+    part.0 > other.0 + other.0 / 4 + Computing::ONE / 64
 }
 
 /// The average of which a new value is 2^-weight, rounded down.
 #[inline]
-fn average(before: u32, new: u32, weight: u8) -> u32 {
+fn average(before: Computing, new: Computing, weight: u8) -> Computing {
     // Both are below 2^26.
-    before.wrapping_add_signed((new.wrapping_sub(before)).cast_signed() >> weight)
+    let more = new.0.wrapping_sub(before.0).cast_signed() >> weight;
+    Computing(before.0.wrapping_add_signed(more))
 }
 
 impl<P: Grouping, S: Storage> Cruise<P, S> {
@@ -277,17 +273,17 @@ impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
         if row.known == Known::Pinned {
             return Resched::None;
         }
-        let Some(read) = domains.rates(counts, row.speed) else {
+        let Some(read) = domains.computing(counts) else {
             return Resched::None;
         };
         row.learn(read, self.settings.doubt);
         let slower = Speed(row.speed.0.saturating_sub(1));
-        let stays = domains.fits(row.rates, row.speed)
-            && (slower == row.speed || !domains.fits(row.rates, slower));
+        let stays = domains.fits(row.computing, row.speed)
+            && (slower == row.speed || !domains.fits(row.computing, slower));
         if stays {
             return Resched::None;
         }
-        row.speed = domains.slowest(row.rates);
+        row.speed = domains.slowest(row.computing);
         self.sort(task, now)
     }
 
@@ -320,7 +316,7 @@ impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
         // The policy within may serve its group in a higher one.
         let is_raised = self.settings.sorts && row.known != Known::Pinned;
         let speed = if is_raised {
-            Speed(self.policy.group(choice.task).0)
+            row.speed.max(Speed(self.policy.group(choice.task).0))
         } else {
             row.speed
         };

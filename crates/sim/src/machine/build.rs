@@ -21,7 +21,7 @@ use std::rc::Rc;
 impl<S: Scheduler, T: Sink> Node<S, T> {
     /// The cluster of `cpus` CPUs from number `cpu` on, with the tasks that `numbers` names, in
     /// rising order, and room for `capacity` tasks. The scheduler reads of each task what `facts`
-    /// says. The first mode starts at time zero.
+    /// says. The first mode starts at time zero. All clusters share the sink, and perhaps clocks.
     pub(crate) fn new(
         modes: &Modes,
         numbers: &[usize],
@@ -29,8 +29,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         (cpu, cpus): (CpuId, usize),
         (called, facts): (Called<'_, S>, &dyn Fn(usize) -> Facts),
         seed: u64,
-        sink: Rc<RefCell<T>>,
-        asked: Option<Rc<Asked>>,
+        (sink, asked): (Rc<RefCell<T>>, Option<&Rc<Asked>>),
     ) -> Result<Self, SimError> {
         let set = &modes.set;
         let sizes = Sizes {
@@ -76,7 +75,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             arrivals: BinaryHeap::new(),
             lateness: Lateness::of(set),
             costs: Costs::new(&set.platform, capacity),
-            clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus, asked.clone()))),
+            clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus, asked.cloned()))),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),
             nexts: Tournament::new(cpus),
             inside: CpuSet::EMPTY,

@@ -114,8 +114,8 @@ fn lowest(speeds: &Speeds, instructions: u64, requests: u64, cycles: u64) -> Opt
         data_misses: part(requests),
         code_misses: 0,
     };
-    let rates = domains.rates(&counts, domains.fastest())?;
-    hertz.get(domains.slowest(rates).index()).copied()
+    let computing = domains.computing(&counts)?;
+    hertz.get(domains.slowest(computing).index()).copied()
 }
 
 fn table(found: &Counters) -> String {
