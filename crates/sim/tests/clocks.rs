@@ -7,6 +7,7 @@ use flyball_policy::Sorts;
 use flyball_sim::{Options, Outcome, simulate};
 use flyball_trace::{Duration, Event, Kind, Time};
 use proptest::prelude::*;
+use std::fmt::Write;
 
 fn run(set: &TaskSet, until: Duration) -> (Vec<Event>, Outcome) {
     let dss = Dss {
@@ -67,8 +68,8 @@ fn a_clock_runs_for_the_fastest() {
     let (events, outcome) = run(&set, Duration::from_millis(100));
     let ms = |ms| Time::ZERO + Duration::from_millis(ms);
     let told = events.iter().filter_map(|event| match event.kind {
-        Kind::Speed { speed } => Some((event.time, event.cpu.0, speed.0)),
-        Kind::Complete { task, .. } => Some((event.time, event.cpu.0, 10 + task.0 as u8)),
+        Kind::Speed { speed } => Some((event.time, event.cpu.0, speed.0.into())),
+        Kind::Complete { task, .. } => Some((event.time, event.cpu.0, 10 + task.0)),
         _ => None,
     });
     let mut told: Vec<_> = told.collect();
@@ -138,8 +139,10 @@ proptest! {
         let mut text = "schema = 1\n[platform]\ncpus = 3\n[platform.speeds]\nfrequencies = [\"100MHz\", \"200MHz\"]\nclocks = [[0, 1]]\n".to_owned();
         for (priority, (cpu, period, phase, wcet, speed)) in (1..).zip(&tasks) {
             let priority: u32 = priority;
-            text += &format!(
-                "[[task]]\nperiod = \"{period}ns\"\nphase = \"{phase}ns\"\nwcet = \"{wcet}ns\"\nspeed = {speed}\npriority = {priority}\ncpu = {cpu}\n"
+            let _ = write!(
+                text,
+                "[[task]]\nperiod = \"{period}ns\"\nphase = \"{phase}ns\"\nwcet = \"{wcet}ns\"\n\
+                 speed = {speed}\npriority = {priority}\ncpu = {cpu}\n"
             );
         }
         let (events, _) = run(&read(&text), Duration::from_nanos(400));
