@@ -30,13 +30,15 @@ const PARTS: [u32; 8] = [500, 600, 700, 800, 850, 900, 950, 967];
 /// How long an adjustment may take, in microseconds.
 const COSTS: [u64; 5] = [100, 1_000, 2_000, 5_000, 10_000];
 
-/// The board's operating points. The processor has one voltage, so that power above that of an idle board
-/// grows with the frequency.
-fn board() -> Option<Speeds> {
-    let of = |mhz: u64| IDLE + (BUSY - IDLE) * mhz / 733;
-    let powers = FREQUENCIES.map(|mhz| Power::microwatts(of(mhz) * 1_000));
-    let powers = powers.into_iter().collect::<Option<Vec<_>>>()?;
-    let frequencies = FREQUENCIES.map(|mhz| Frequency::hertz(mhz * 1_000_000));
+/// The board at operating points of these frequencies in MHz. The processor has one voltage, so that power above that of
+/// an idle board grows with the frequency.
+pub(super) fn board(mhz: &[u64]) -> Option<Speeds> {
+    let all = |of: &dyn Fn(u64) -> u64| -> Option<Vec<Power>> {
+        let powers = mhz.iter().map(|&mhz| Power::microwatts(of(mhz) * 1_000));
+        powers.collect()
+    };
+    let powers = all(&|mhz| IDLE + (BUSY - IDLE) * mhz / 733)?;
+    let frequencies = mhz.iter().map(|mhz| Frequency::hertz(mhz * 1_000_000));
     let adjustment = Duration::from_micros(100);
     let row = |from: usize| {
         let to = |to| {
@@ -46,11 +48,11 @@ fn board() -> Option<Speeds> {
                 adjustment
             }
         };
-        (0..FREQUENCIES.len()).map(to).collect::<Vec<_>>()
+        (0..mhz.len()).map(to).collect::<Vec<_>>()
     };
     Speeds::new(
-        frequencies.into_iter().collect::<Option<_>>()?,
-        (0..FREQUENCIES.len()).map(row).collect(),
+        frequencies.collect::<Option<_>>()?,
+        (0..mhz.len()).map(row).collect(),
         Some(Powers {
             computing: powers.clone(),
             stalled: powers,
@@ -60,7 +62,7 @@ fn board() -> Option<Speeds> {
 }
 
 /// The slowest point at which work that waits for memory for this part takes at most a tenth longer.
-fn slowest(speeds: &Speeds, stalls: Share) -> Speed {
+pub(super) fn slowest(speeds: &Speeds, stalls: Share) -> Speed {
     let second = Duration::from_secs(1);
     let limit = Duration::from_millis(1_100);
     let points = (0..=speeds.fastest().0).map(Speed);
@@ -77,7 +79,7 @@ struct Saving {
 
 fn saving(setup: &mut Setup<'_>, millionths: u32) -> Result<Saving, BenchError> {
     let stalls = Share::from_millionths(millionths);
-    let speeds = board();
+    let speeds = board(&FREQUENCIES);
     let point = speeds
         .as_ref()
         .map_or(Speed(0), |speeds| slowest(speeds, stalls));

@@ -9,12 +9,14 @@
 //! | [`run_time`] | how much sooner a load is done that is sorted (4.3) |
 //! | [`worst_case`] | what sorting costs where it saves nothing (4.3) |
 //! | [`energy`] | what process cruise control saves, and what it loses (abstract, 1) |
+//! | [`frontier`] | energy, misses and adjustments of all ways side by side (5, 6, and not in the thesis) |
 //! | [`beyond`] | equals that starve, the loose designs, the balance (5, and not in the thesis) |
 
 pub mod beyond;
 pub mod bounds;
 pub mod cost_array;
 pub mod energy;
+pub mod frontier;
 mod load;
 pub mod run_time;
 pub mod share;
@@ -44,6 +46,7 @@ pub const WORK: Work = Work {
         worst_case::PLAN,
         energy::PLAN,
         beyond::PLAN,
+        frontier::PLAN,
     ],
     goes_on: false,
 };
