@@ -1,0 +1,120 @@
+//! EDF on a CPU that is scaled: `static-edf` and `cc-edf`.
+
+use crate::facts::{Facts, Missing};
+use crate::profile::Profile;
+use crate::rule::{Edf, Rule};
+use crate::scheduler::{Scheduler, Size, Unserved};
+use crate::settings::{Configured, Values};
+use flyball_policy::scaled::{Admission, Points, Settings};
+use flyball_policy::servers::Reservation;
+use flyball_policy::{
+    Costs, Deadline, Duration, Encode, Heap, Nothing, Scaled, Storage, Time, Timed,
+};
+
+/// EDF at the slowest operating point at which all tasks' worst cases fit.
+pub type StaticEdf = ScaledEdf<false>;
+/// EDF at the slowest operating point at which what jobs may still use fits.
+pub type CcEdf = ScaledEdf<true>;
+
+/// EDF on a CPU that is scaled by the sum of its tasks' parts. Without operating points it is [`Edf`].
+#[derive(Clone, Copy, Debug)]
+pub struct ScaledEdf<const CONSERVES: bool> {
+    /// The operating points, and what each job is charged for their changes.
+    pub settings: Settings,
+}
+
+/// How much longer a job takes than its work at slower points, however often the point changes meanwhile: its
+/// end is rounded up.
+pub const ROUNDING: Duration = Duration::from_nanos(2);
+
+impl<const CONSERVES: bool> ScaledEdf<CONSERVES> {
+    /// How many of the longest changes each job is charged, besides [`ROUNDING`], if there are several points.
+    ///
+    /// * Static: one. The point changes before the first job, whichever that is.
+    /// * Cycle-conserving: three. The point changes when a job is released and when it ends; and a change may be
+    ///   under way that a job with a later deadline began.
+    pub const CHANGES: u64 = if CONSERVES { 3 } else { 1 };
+
+    /// The settings for these points and the longest change from one to another.
+    fn with(points: Points, longest: Duration) -> Self {
+        let has_several = points.fastest().index() > 0;
+        let charge = longest * Self::CHANGES + ROUNDING;
+        ScaledEdf {
+            settings: Settings {
+                points,
+                charge: if has_several { charge } else { Duration::ZERO },
+            },
+        }
+    }
+
+    /// The window of a task: zero if it has neither deadline nor period.
+    fn window(task: &Facts) -> Duration {
+        let window = task.deadline_or_never().min(task.period_or_never());
+        if window == Duration::MAX {
+            Duration::ZERO
+        } else {
+            window
+        }
+    }
+}
+
+impl<const CONSERVES: bool> Configured for ScaledEdf<CONSERVES> {
+    fn new(values: &dyn Values, _: &[Facts]) -> Result<Self, &'static str> {
+        let hertz = match values.frequencies() {
+            // Any: there is one point.
+            [] => &[1],
+            hertz => hertz,
+        };
+        let points = Points::new(hertz).ok_or("there are 1 to 8 frequencies, the lowest first")?;
+        let transitions = values.transitions();
+        let all = transitions.iter().flat_map(Costs::rows).flatten();
+        let longest = all.copied().max().unwrap_or(0);
+        Ok(Self::with(points, Duration::from_nanos(longest.into())))
+    }
+
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        self.settings.emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Self> {
+        let settings = Encode::parse(bytes)?;
+        Some(ScaledEdf { settings })
+    }
+}
+
+impl<const CONSERVES: bool> Scheduler for ScaledEdf<CONSERVES> {
+    const NAME: &'static str = if CONSERVES { "cc-edf" } else { "static-edf" };
+    const PROFILE: Profile = Profile::ranked::<Heap<Time, Nothing>, Time>(
+        "Pillai and Shin, \"Real-time dynamic voltage scaling for low-power embedded operating systems\", \
+         SOSP 2001; windows shorter than periods and the charges for changes are Flyball's own",
+    );
+    type Params = Timed<Deadline>;
+    type Policy<S: Storage, C: Storage> = Scaled<<Edf as Rule>::Policy<S>, S, CONSERVES>;
+
+    fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
+        Scaled::new(Scheduler::policy::<S, C>(&Edf, size), self.settings)
+    }
+
+    fn unserved(&self, tasks: &[Facts], _: usize) -> Option<(usize, Unserved)> {
+        let mut admission = Admission::new(&self.settings.points);
+        let refused = |task: &Facts| {
+            let (wcet, window) = (task.wcet, Self::window(task));
+            let fits = admission.left(window);
+            let refused = admission.change((Duration::ZERO, window), (wcet, window));
+            refused.is_err().then(|| Unserved::Overfull {
+                reservation: Reservation::every(window, wcet),
+                fits,
+            })
+        };
+        let mut refused = tasks.iter().map(refused).enumerate();
+        refused.find_map(|(position, why)| Some((position, why?)))
+    }
+
+    fn params(&self, task: &Facts, values: &dyn Values) -> Result<Timed<Deadline>, Missing> {
+        Ok(Timed {
+            params: Rule::params(&Edf, task, values)?,
+            wcet: task.wcet,
+            window: Self::window(task),
+        })
+    }
+}
