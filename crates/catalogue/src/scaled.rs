@@ -35,16 +35,9 @@ impl<const CONSERVES: bool> ScaledEdf<CONSERVES> {
     ///   under way that a job with a later deadline began.
     pub const CHANGES: u64 = if CONSERVES { 3 } else { 1 };
 
-    /// The settings for these points and the longest change from one to another.
-    fn with(points: Points, longest: Duration) -> Self {
-        let has_several = points.fastest().index() > 0;
-        let charge = longest * Self::CHANGES + ROUNDING;
-        ScaledEdf {
-            settings: Settings {
-                points,
-                charge: if has_several { charge } else { Duration::ZERO },
-            },
-        }
+    /// What is charged to each job for changes of the point, where the longest takes so much.
+    pub fn charge(longest: Duration) -> Duration {
+        longest * Self::CHANGES + ROUNDING
     }
 
     /// The window of a task: zero if it has neither deadline nor period.
@@ -69,7 +62,12 @@ impl<const CONSERVES: bool> Configured for ScaledEdf<CONSERVES> {
         let transitions = values.transitions();
         let all = transitions.iter().flat_map(Costs::rows).flatten();
         let longest = all.copied().max().unwrap_or(0);
-        Ok(Self::with(points, Duration::from_nanos(longest.into())))
+        let charge = Self::charge(Duration::from_nanos(longest.into()));
+        let has_several = points.fastest().index() > 0;
+        let charge = if has_several { charge } else { Duration::ZERO };
+        Ok(ScaledEdf {
+            settings: Settings { points, charge },
+        })
     }
 
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
