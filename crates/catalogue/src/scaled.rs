@@ -82,6 +82,7 @@ impl<const CONSERVES: bool> Configured for ScaledEdf<CONSERVES> {
 
 impl<const CONSERVES: bool> Scheduler for ScaledEdf<CONSERVES> {
     const NAME: &'static str = if CONSERVES { "cc-edf" } else { "static-edf" };
+    const SCALES: bool = true;
     const PROFILE: Profile = Profile::ranked::<Heap<Time, Nothing>, Time>(
         "Pillai and Shin, \"Real-time dynamic voltage scaling for low-power embedded operating systems\", \
          SOSP 2001; windows shorter than periods and the charges for changes are Flyball's own",
@@ -99,7 +100,7 @@ impl<const CONSERVES: bool> Scheduler for ScaledEdf<CONSERVES> {
             let (wcet, window) = (task.wcet, Self::window(task));
             let fits = admission.left(window);
             let refused = admission.change((Duration::ZERO, window), (wcet, window));
-            refused.is_err().then(|| Unserved::Overfull {
+            refused.is_err().then(|| Unserved::Overload {
                 reservation: Reservation::every(window, wcet),
                 fits,
             })

@@ -136,7 +136,7 @@ impl<const CONSERVES: bool> Scaled<CONSERVES> {
 }
 
 /// The name of the bound, for a reader.
-const BOUND: &str = "a CPU, with what is charged for changes of the operating point,";
+const BOUND: &str = "whole CPU (changes of the operating point charged)";
 
 impl<const CONSERVES: bool> OneCpu for Scaled<CONSERVES> {
     fn name(&self) -> &'static str {
