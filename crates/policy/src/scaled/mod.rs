@@ -35,8 +35,8 @@
 //! **Admission**: with several points a member is refused if all would ask for more than the whole CPU, without charges. There,
 //! parts are rounded down, so a sum may be too large by 2⁻³² for each task. With one point there is no admission.
 //!
-//! Source: Pillai and Shin, *Real-time dynamic voltage scaling for low-power embedded operating systems*, SOSP 2001, 2.2 and
-//! 2.3, for implicit deadlines; that a window may be shorter follows as above, as does what is said of memory.
+//! Source: Pillai and Shin, *Real-time dynamic voltage scaling for low-power embedded operating systems*, SOSP 2001, for
+//! implicit deadlines; that a window may be shorter follows as above, as does what is said of memory.
 //!
 //! Costs: O(points) whenever a task becomes ready or is picked; cycle-conserving: a division when a job is released, and one
 //! when it ends. 32 bytes a task.

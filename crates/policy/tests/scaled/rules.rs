@@ -39,10 +39,9 @@ fn speed(policy: &mut impl Policy, now: u64) -> Option<Speed> {
     policy.pick(CPU, at(now)).unwrap().speed
 }
 
-/// The example of the source, 2.2 and 2.3 (its figures 2 and 4; table 2 has the times, table 3 what jobs compute for): three tasks of 3 of 8, 3 of 10 and 1 of
-/// 14, and the frequencies 0.5, 0.75 and 1.
+/// The rule of the source by hand: three tasks, of 3 in 8, 3 in 10 and 1 in 14, at 0.5, 0.75 and 1 of the highest frequency.
 #[test]
-fn the_example_of_the_source() {
+fn three_tasks_by_hand() {
     const C: TaskId = TaskId(2);
     let mut policy = conserving(&MHZ);
     for (task, wcet, window) in [(A, 3, 8), (B, 3, 10), (C, 1, 14)] {

@@ -215,5 +215,5 @@ fn every_difference_from_simso_is_explained() {
         }
     }
     // These numbers are in the documentation.
-    assert_eq!(found, [[163, 0, 0, 3], [146, 0, 0, 18]]);
+    assert_eq!(found, [[163, 31, 4, 3], [146, 40, 4, 18]]);
 }
