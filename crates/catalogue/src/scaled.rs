@@ -28,16 +28,18 @@ pub struct ScaledEdf<const CONSERVES: bool> {
 pub const ROUNDING: Duration = Duration::from_nanos(2);
 
 impl<const CONSERVES: bool> ScaledEdf<CONSERVES> {
-    /// How many of the longest changes each job is charged, besides [`ROUNDING`], if there are several points.
+    /// What is charged to each job for changes among so many points, where the longest takes so much: one change
+    /// under static scaling, which goes to its point before the first job, whichever that is; three and one for each point where
+    /// cycles are conserved; and [`ROUNDING`].
     ///
-    /// * Static: one. The point changes before the first job, whichever that is.
-    /// * Cycle-conserving: three. The point changes when a job is released and when it ends; and a change may be
-    ///   under way that a job with a later deadline began.
-    pub const CHANGES: u64 = if CONSERVES { 3 } else { 1 };
-
-    /// What is charged to each job for changes of the point, where the longest takes so much.
-    pub fn charge(longest: Duration) -> Duration {
-        longest * Self::CHANGES + ROUNDING
+    /// Conserving cycles, take an interval that ends at a deadline, and in which the CPU always has one of the m jobs that are
+    /// released and due in it. The point falls when one of them ends, and once more at the begin if the CPU has idled. It rises at
+    /// releases, those of other jobs, too, but at most as often as it falls and from the first point to the last. So there are
+    /// at most 2 m + 1 changes and one for each point; m is at least 1.
+    pub fn charge(longest: Duration, points: usize) -> Duration {
+        // There are at most 8.
+        let changes = if CONSERVES { 3 + points as u64 } else { 1 };
+        longest * changes + ROUNDING
     }
 
     /// The window of a task: zero if it has neither deadline nor period.
@@ -62,9 +64,10 @@ impl<const CONSERVES: bool> Configured for ScaledEdf<CONSERVES> {
         let transitions = values.transitions();
         let all = transitions.iter().flat_map(Costs::rows).flatten();
         let longest = all.copied().max().unwrap_or(0);
-        let charge = Self::charge(Duration::from_nanos(longest.into()));
-        let has_several = points.fastest().index() > 0;
-        let charge = if has_several { charge } else { Duration::ZERO };
+        let charge = match hertz.len() {
+            1 => Duration::ZERO,
+            count => Self::charge(Duration::from_nanos(longest.into()), count),
+        };
         Ok(ScaledEdf {
             settings: Settings { points, charge },
         })

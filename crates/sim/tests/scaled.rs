@@ -92,7 +92,7 @@ fn scaled<const CONSERVES: bool>(transition: u64) -> ScaledEdf<CONSERVES> {
     ScaledEdf {
         settings: Settings {
             points: Points::new(&hertz).unwrap(),
-            charge: ScaledEdf::<CONSERVES>::charge(us(transition)),
+            charge: ScaledEdf::<CONSERVES>::charge(us(transition), POINTS.len()),
         },
     }
 }
@@ -138,8 +138,8 @@ proptest! {
 
     /// Changes take time, with which jobs are charged.
     #[test]
-    fn changes_that_are_charged_make_no_job_late(tasks in tasks(3 * 40 + 1), seed in any::<u64>()) {
-        let most = |task: &Task| (task.wcet + 121) as f64 / (task.window * 1000) as f64;
+    fn changes_that_are_charged_make_no_job_late(tasks in tasks(7 * 40 + 1), seed in any::<u64>()) {
+        let most = |task: &Task| (task.wcet + 281) as f64 / (task.window * 1000) as f64;
         prop_assume!(tasks.iter().map(most).sum::<f64>() <= 1.0);
         let set = set(&tasks, 40);
         let [fixed, conserving] = [run(&set, &scaled::<false>(40), seed), run(&set, &scaled::<true>(40), seed)];
@@ -166,6 +166,6 @@ fn changes_that_are_not_charged_make_jobs_late() {
     settings.charge = Duration::ZERO;
     let outcome = run(&set, &StaticEdf { settings }, 0);
     assert!(outcome.misses > 0 && outcome.speeds.unwrap().adjustments() == 1);
-    settings.charge = CcEdf::charge(us(40));
+    settings.charge = CcEdf::charge(us(40), POINTS.len());
     assert_eq!(run(&set, &CcEdf { settings }, 0).misses, 0);
 }

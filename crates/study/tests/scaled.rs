@@ -38,17 +38,21 @@ fn parts_with_what_is_charged_hold() {
             Some(false),
             "1.2 of a CPU"
         );
-        // 2.9 us of 10 us with one change, and 4.7 us with three, for each.
+        // 2.5 us of 10 us with one change, and 4.5 us with five, for each.
         assert_eq!(
-            holds(policy, &of_two(2, Duration::from_nanos(900))),
+            holds(policy, &of_two(2, Duration::from_nanos(500))),
             Some(true)
         );
     }
     // Five of them need all of a CPU, and that is known if it stays at its point.
     assert_eq!(holds("static-edf", &of_two(5, us(1))), Some(true));
     assert_eq!(holds("cc-edf", &of_two(5, us(0))), None);
-    // Three changes of 1 us and 2 us of work for each: 1 of a CPU for two of them, and 1.5 for three.
-    assert_eq!(holds("cc-edf", &of_two(3, us(1))), None);
+    // Five changes of 0.6 us and 2 us of work for each: all of a CPU, and 2 ns more for each.
+    assert_eq!(holds("cc-edf", &of_two(2, Duration::from_nanos(600))), None);
+    assert_eq!(
+        holds("static-edf", &of_two(2, Duration::from_nanos(600))),
+        Some(true)
+    );
     // Changes that the policy is not told of.
     assert_eq!(holds("cc-edf", &of_two(1, Duration::from_secs(5))), None);
     // Without points, or with one, they are EDF, of which more is known.

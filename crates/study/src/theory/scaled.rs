@@ -51,7 +51,7 @@ impl<const CONSERVES: bool> Scaled<CONSERVES> {
     /// Whether the parts of the tasks come to at most a CPU, with what each job is charged.
     fn test(set: &TaskSet, tasks: &[SporadicTask]) -> Outcome {
         let charge = points(set).map_or(Duration::ZERO, |speeds| {
-            ScaledEdf::<CONSERVES>::charge(longest(speeds))
+            ScaledEdf::<CONSERVES>::charge(longest(speeds), speeds.count())
         });
         let part = |task: &SporadicTask| {
             let window = task.period().min(task.deadline());
