@@ -169,3 +169,43 @@ fn changes_that_are_not_charged_make_jobs_late() {
     settings.charge = CcEdf::charge(us(40), POINTS.len());
     assert_eq!(run(&set, &CcEdf { settings }, 0).misses, 0);
 }
+
+/// The figures of `docs/frequency.md`: changes, and joules without and with idling.
+#[test]
+fn the_example_takes_as_much_energy_as_documented() {
+    let text = include_str!("../../../examples/scaling.toml");
+    let set = read_str(text, Format::Toml, "scaling.toml").unwrap();
+    let hertz = [333, 400, 533, 666, 733].map(|mhz| mhz * 1_000_000);
+    let points = Points::new(&hertz).unwrap();
+    let settings = |charge| Settings { points, charge };
+    let figures = |outcome: Outcome| {
+        assert_eq!((outcome.misses, outcome.jobs), (0, 1_950));
+        let speeds = outcome.speeds.unwrap();
+        let (busy, all) = speeds.energy().unwrap();
+        (
+            speeds.adjustments(),
+            format!("{:.3} {:.3}", busy.joules(), all.joules()),
+        )
+    };
+    let run = |set: &TaskSet| {
+        let options = Options::until(Duration::from_secs(10));
+        let fixed = settings(StaticEdf::charge(us(50), 5));
+        let conserving = settings(CcEdf::charge(us(50), 5));
+        let edf = simulate(set, &Edf, &options, &mut Vec::new()).unwrap();
+        let fixed = simulate(
+            set,
+            &StaticEdf { settings: fixed },
+            &options,
+            &mut Vec::new(),
+        );
+        let conserving = CcEdf {
+            settings: conserving,
+        };
+        let conserving = simulate(set, &conserving, &options, &mut Vec::new());
+        [edf, fixed.unwrap(), conserving.unwrap()].map(figures)
+    };
+    assert_eq!(
+        run(&set),
+        [(0, ""), (1, ""), (0, "")].map(|(n, text)| (n, text.to_owned()))
+    );
+}
