@@ -68,7 +68,7 @@ fn parts_with_what_is_charged_hold() {
 fn nothing_is_said_of_what_is_not_known() {
     let mut set = of_two(2, us(0));
     let step = set.tasks[0].behaviour[0].clone();
-    set.tasks[0].behaviour = vec![step.clone(), Step::Result(1), step];
+    set.tasks[0].behaviour = vec![step.clone(), step];
     set.tasks[0].wcet = us(4);
     assert_eq!(holds("cc-edf", &set), None);
     assert_eq!(holds("static-edf", &set), Some(true));

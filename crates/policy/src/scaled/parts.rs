@@ -139,7 +139,7 @@ impl Admission {
     pub fn left(&self, window: Duration) -> Duration {
         let (left, nanos) = (ONE.saturating_sub(self.asked), window.as_nanos());
         let (high, low) = (nanos >> 32, nanos & (ONE - 1));
-        Duration::from_nanos(high * left + (low * left >> 32))
+        Duration::from_nanos(high * left + ((low * left) >> 32))
     }
 }
 

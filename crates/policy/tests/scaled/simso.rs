@@ -58,7 +58,8 @@ impl Model<'_> {
             .map(|task| self.uses[task] * (PARTS / self.window(task)))
             .sum();
         // Whether a part is no multiple of 2^-32.
-        let inexact = |task: usize| (self.uses[task] << 32) % (self.window(task) * UNIT) != 0;
+        let inexact =
+            |task: usize| !(self.uses[task] << 32).is_multiple_of(self.window(task) * UNIT);
         let more = u64::from(self.has(Rounds) && all.clone().any(inexact));
         let holds = |mhz: &&u64| sum * fastest + more <= *mhz * PARTS * UNIT;
         *self.mhz.iter().find(holds).unwrap_or(&fastest)
