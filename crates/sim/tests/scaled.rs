@@ -6,6 +6,7 @@ use flyball_policy::scaled::{Points, Settings};
 use flyball_sim::{Options, Outcome, simulate};
 use flyball_trace::Duration;
 use proptest::prelude::*;
+use std::fmt::Write as _;
 
 fn us(us: u64) -> Duration {
     Duration::from_micros(us)
@@ -79,7 +80,9 @@ fn set(tasks: &[Task], transition: u64) -> TaskSet {
     } in tasks
     {
         let stalls = f64::from(*stalls) / 1e6;
-        text += &format!(
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
             "[[task]]\nperiod = \"{period}ms\"\ndeadline = \"{window}ms\"\nwcet = \"{wcet}us\"\nbcet = \"{bcet}us\"\n\
              stalls = {stalls:.6}\nphase = \"{phase}ms\"\n"
         );
@@ -119,7 +122,9 @@ proptest! {
     fn no_job_is_late_and_energy_falls(mut tasks in tasks(1), seed in any::<u64>(), begins: bool) {
         if begins {
             // At the end no job is under way, so that all policies have done the same work.
-            tasks.iter_mut().for_each(|task| task.phase = 0);
+            for task in &mut tasks {
+                task.phase = 0;
+            }
         }
         let set = set(&tasks, 0);
         let [edf, fixed, conserving] = [
@@ -139,8 +144,9 @@ proptest! {
     /// Changes take time, with which jobs are charged.
     #[test]
     fn changes_that_are_charged_make_no_job_late(tasks in tasks(7 * 40 + 1), seed in any::<u64>()) {
-        let most = |task: &Task| (task.wcet + 281) as f64 / (task.window * 1000) as f64;
-        prop_assume!(tasks.iter().map(most).sum::<f64>() <= 1.0);
+        // In parts of 10^-9 of a CPU, rounded up.
+        let most = |task: &Task| ((task.wcet + 281) * 1_000_000).div_ceil(task.window);
+        prop_assume!(tasks.iter().map(most).sum::<u64>() <= 1_000_000_000);
         let set = set(&tasks, 40);
         let [fixed, conserving] = [run(&set, &scaled::<false>(40), seed), run(&set, &scaled::<true>(40), seed)];
         prop_assert_eq!([fixed.misses, conserving.misses], [0; 2]);
