@@ -29,6 +29,24 @@ pub fn contents(
     changing(machine, &set.clone().into(), options)
 }
 
+/// Why a machine, whose processor has one operating point, cannot run a set with several under the policy; `None`: it
+/// can.
+fn one_point(options: &Options<'_>) -> Option<&'static str> {
+    if options.scheduler.reads_counters() {
+        Some(
+            "its processor counts no cycles, instructions and requests to memory, and the policy chooses operating \
+             points by them",
+        )
+    } else if options.scheduler.scales() {
+        Some(
+            "each computation is as long there as at its task's own operating point, and the policy changes the point \
+             of the CPU",
+        )
+    } else {
+        None
+    }
+}
+
 /// What the board is told about a task set that changes while it runs.
 ///
 /// # Errors
@@ -49,13 +67,13 @@ pub fn changing(
         });
     }
     check(machine, set, options)?;
-    if set.platform.speeds.is_some() && options.scheduler.reads_counters() {
+    if set.platform.speeds.is_some()
+        && let Some(why) = one_point(options)
+    {
         return Err(BoardError::Unsupported {
             machine: machine.name(),
             task: None,
-            what: "its processor counts no cycles, instructions and requests to memory, and the policy \
-                   chooses operating points by them: leave out `[platform.speeds]`, or simulate the set"
-                .into(),
+            what: format!("{why}: leave out `[platform.speeds]`, or simulate the set"),
         });
     }
     let cpus = set.platform.cpus.max(1);

@@ -21,6 +21,7 @@
 //! | EDF above rate monotonic priorities | [`csd`] |
 //! | fixed priorities, and equals by group | [`dss`] |
 //! | the same, at the operating points that counters ask for | [`cruise`] |
+//! | EDF at the lowest frequency at which no deadline is missed | [`scaled`] |
 //! | servers with budgets | [`servers`] |
 //! | servers in slots, as SOOS has them | [`soos`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
@@ -41,6 +42,7 @@ pub mod np_edf;
 pub mod placement;
 pub mod profile;
 pub mod rule;
+pub mod scaled;
 pub mod scheduler;
 pub mod servers;
 pub mod settings;
@@ -67,6 +69,7 @@ pub use np_edf::NpEdf;
 pub use placement::{Affine, Clustered, Queued};
 pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
+pub use scaled::{CcEdf, ScaledEdf, StaticEdf};
 pub use scheduler::{Scheduler, Shape, Size, Unserved};
 pub use servers::{
     Allowance, Bids, Cbs, Deferrable, DeferrableServers, Everywhere, GlobalCbs, GlobalRule,

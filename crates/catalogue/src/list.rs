@@ -11,6 +11,7 @@ use crate::linux_o1::LinuxO1;
 use crate::np_edf::NpEdf;
 use crate::placement::{Affine, Clustered};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
+use crate::scaled::{CcEdf, StaticEdf};
 use crate::scheduler::{Scheduler, Shape};
 use crate::servers::{
     Bids, Cbs, DeferrableServers, GlobalCbs, GlobalSchedDeadline, Grub, Iris, PollingServers,
@@ -372,6 +373,14 @@ catalogue! {
         Cruise {
             "Process cruise control",
             "as dss, and each task runs at the lowest frequency at which, by its counters, it loses little"
+        }
+        StaticEdf {
+            "Statically scaled EDF",
+            "as edf, at the lowest frequency at which all tasks' worst-case execution times fit"
+        }
+        CcEdf {
+            "Cycle-conserving EDF",
+            "as static-edf, but a job that has ended counts with what it used until the next one is released"
         }
         Ipi { "I+PI", "a controller gives each task its share of every round" }
         Cbs {

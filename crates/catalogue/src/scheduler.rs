@@ -27,6 +27,10 @@ pub trait Scheduler: Configured {
     /// that compute for less than their worst-case execution time.
     const SUSTAINABLE: Sustainable = Sustainable::NO;
 
+    /// Whether the policy chooses operating points by itself, whatever `speed` tasks say. A machine of one point cannot run it
+    /// then, since each computation is as long there as at its task's point.
+    const SCALES: bool = false;
+
     /// How it works and where it was published, for a reader.
     const PROFILE: Profile = Profile::UNKNOWN;
 
@@ -58,7 +62,7 @@ pub trait Scheduler: Configured {
     }
 }
 
-/// Why a task's server is not served beside others.
+/// Why a task, or its server, is not served beside others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unserved {
     /// It asks for more than is left.
@@ -66,6 +70,13 @@ pub enum Unserved {
         /// What it asks for.
         reservation: Reservation,
         /// The longest budget in its period that would be admitted.
+        fits: Duration,
+    },
+    /// There is no server: the task asks for more of its CPU than is left.
+    Overload {
+        /// What it asks for, as a budget in every window.
+        reservation: Reservation,
+        /// An execution time in its window that would be admitted, and almost the longest.
         fits: Duration,
     },
     /// Another task has it, and a server is one task's.

@@ -19,6 +19,9 @@ pub trait Written {
     /// Whether the policy chooses at which operating points CPUs run.
     fn chooses_speeds(&self) -> bool;
 
+    /// [`Scheduler::SCALES`].
+    fn scales(&self) -> bool;
+
     /// Whether the policy decides by what the processor's counters count.
     fn reads_counters(&self) -> bool;
 
@@ -53,6 +56,10 @@ impl<S: Scheduler> Written for S {
     fn chooses_speeds(&self) -> bool {
         // The size of the tables does not matter, but that there are some.
         <S::Policy<Inline<2>, Inline<2>> as Policy>::WANTS.speeds
+    }
+
+    fn scales(&self) -> bool {
+        S::SCALES
     }
 
     fn reads_counters(&self) -> bool {

@@ -288,6 +288,8 @@ fn policies_are_listed_with_their_settings() {
         "np-edf",
         "dss",
         "cruise",
+        "static-edf",
+        "cc-edf",
         "ipi",
         "csd",
         "cbs",
@@ -332,7 +334,7 @@ fn policies_are_listed_with_their_settings() {
     );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 54);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 56);
     let of_tasks = |policy: &str| {
         let mut policies = json["policies"].as_array().unwrap().iter();
         let found = policies.find(|it| it["policy"] == policy).unwrap();

@@ -23,6 +23,7 @@
 //! | how the ready tasks are kept | [`queue`] |
 //! | equals ordered by a second key: double-sorted scheduling | [`double_sorted`], [`queue`] |
 //! | tasks at the frequencies that their counters ask for: process cruise control | [`cruise`] |
+//! | the lowest frequency at which no deadline is missed | [`scaled`] |
 //! | what it costs to go from one group of tasks to another | [`costs`] |
 //! | order × queue on one CPU | [`ranked`] |
 //! | an order that does not change, at the price of fixed priorities | [`by_rank`] |
@@ -60,6 +61,7 @@ pub mod cruise;
 pub mod csd;
 pub mod double_sorted;
 pub mod encode;
+mod forward;
 pub mod global;
 mod group;
 mod grouping;
@@ -75,6 +77,7 @@ pub mod queue;
 pub mod ranked;
 mod refused;
 mod resched;
+pub mod scaled;
 pub mod servers;
 pub mod soos;
 pub mod split_task;
@@ -113,6 +116,7 @@ pub use queue::{
     Scope, SortedList, SortedRing, StrictLists, StrictWalk, TopTwo, TourLists, Unsorted,
 };
 pub use ranked::{FromOrder, Ranked};
+pub use scaled::{Scaled, Timed};
 pub use soos::Soos;
 pub use split_task::{SplitTask, Subtask};
 pub use storage::{Inline, Many, Nothing, Storage, Table};

@@ -9,10 +9,10 @@
 //! Complexity: that of the policy it is made of, and O(1) for what runs.
 
 use crate::counts::Counts;
+use crate::forward::forward;
 use crate::group::Group;
 use crate::grouping::Grouping;
 use crate::policy::{Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
-use core::cmp::Ordering;
 use flyball_trace::{CpuId, Slot, TaskId, Time};
 
 /// `P` on one CPU without preemption. `P` may not want bursts: nothing ends them but the job.
@@ -49,10 +49,6 @@ impl<P: Policy> Policy for NonPreemptive<P> {
         P::WANTS
     };
 
-    fn capacity(&self) -> usize {
-        self.policy.capacity()
-    }
-
     fn admit(&mut self, task: TaskId, params: P::Params, now: Time) -> Result<(), Refused> {
         self.policy.admit(task, params, now)
     }
@@ -65,10 +61,6 @@ impl<P: Policy> Policy for NonPreemptive<P> {
     fn tune(&mut self, settings: P::Settings, now: Time) -> Result<Resched, Refused> {
         let resched = self.policy.tune(settings, now)?;
         Ok(self.when_free(resched))
-    }
-
-    fn retire(&mut self, task: TaskId, now: Time) {
-        self.policy.retire(task, now);
     }
 
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
@@ -84,27 +76,14 @@ impl<P: Policy> Policy for NonPreemptive<P> {
         self.policy.stopped(cpu, task, used, why, now)
     }
 
-    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
-        self.policy.ended(task, result, now);
-    }
-
     fn counted(&mut self, cpu: CpuId, task: TaskId, counts: &Counts, now: Time) -> Resched {
         let resched = self.policy.counted(cpu, task, counts, now);
         self.when_free(resched)
     }
 
-    #[inline]
-    fn takes_counts(&self) -> bool {
-        self.policy.takes_counts()
-    }
-
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         let resched = self.policy.alarm(cpu, now);
         self.when_free(resched)
-    }
-
-    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
-        self.policy.next_alarm(cpu)
     }
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
@@ -114,10 +93,6 @@ impl<P: Policy> Policy for NonPreemptive<P> {
         let next = self.policy.pick(cpu, now);
         self.running = next.map(|next| next.task).into();
         next
-    }
-
-    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        self.policy.compare(a, b)
     }
 
     fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
@@ -130,9 +105,7 @@ impl<P: Policy> Policy for NonPreemptive<P> {
         self.when_free(resched)
     }
 
-    fn takes_waits(&self) -> bool {
-        self.policy.takes_waits()
-    }
+    forward! { policy: capacity retire ended takes_counts next_alarm compare takes_waits }
 }
 
 impl<P: Grouping> Grouping for NonPreemptive<P> {

@@ -10,6 +10,7 @@ mod linux_o1;
 mod queues;
 mod ranked;
 mod refused;
+mod scaled;
 mod servers;
 mod soos;
 mod tune;

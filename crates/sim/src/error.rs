@@ -150,7 +150,9 @@ impl fmt::Display for Why {
             Unserved::Shared => {
                 return f.write_str("several tasks name it, and here a server is one task's");
             }
-            Unserved::Overfull { reservation, fits } => (reservation, fits),
+            Unserved::Overfull { reservation, fits } | Unserved::Overload { reservation, fits } => {
+                (reservation, fits)
+            }
         };
         let parts = |budget: Duration| u128::from(budget.as_nanos()) * PLACES;
         let period = u128::from(reservation.period.as_nanos().max(1));

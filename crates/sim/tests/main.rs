@@ -11,6 +11,7 @@ mod inheritance;
 mod modes;
 mod pfair;
 mod reference;
+mod scaled;
 mod servers;
 mod speeds;
 mod supervised;

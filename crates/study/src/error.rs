@@ -121,6 +121,9 @@ impl StudyError {
                 Unserved::Overfull { .. } => {
                     "lower its budget, or raise the policy's `limit`: with 0 there is none"
                 }
+                Unserved::Overload { .. } => {
+                    "shorten its execution time, or choose `edf`, which takes any task"
+                }
                 Unserved::Shared => "give each task a server of its own, or choose another policy",
             },
             StudyError::Sim(SimError::SharedAcrossCpus { .. }) => {

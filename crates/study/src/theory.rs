@@ -19,6 +19,7 @@ mod guarantee;
 mod list;
 pub mod one_cpu;
 mod proof;
+mod scaled;
 mod sections;
 mod servers;
 mod several;

@@ -18,6 +18,7 @@ mod np_edf;
 mod queues;
 mod repetition;
 mod results;
+mod scaled;
 mod section_notes;
 mod semi;
 mod servers;

@@ -2,7 +2,9 @@
 
 use super::*;
 use flyball_catalogue::sorting::{By, Sorting};
-use flyball_catalogue::{Affine, Boot, Clustered, Cruise, Dss, Edf, Ipi, Pd2, Shape, Written};
+use flyball_catalogue::{
+    Affine, Boot, CcEdf, Clustered, Cruise, Dss, Edf, Ipi, Pd2, Shape, Written,
+};
 use flyball_model::{Length, Mutex, OnMiss, Queue, Semaphore, Step, read_file};
 use flyball_policy::Sorts;
 use flyball_policy::cruise::Domains;
@@ -443,5 +445,14 @@ fn a_task_computes_as_long_as_at_its_operating_point() {
     };
     let error = contents(MACHINE, &set, &Options::of(&counts)).unwrap_err();
     let expected = "counts no cycles, instructions and requests to memory";
+    assert!(error.to_string().contains(expected), "{error}");
+    let scales = CcEdf {
+        settings: flyball_policy::scaled::Settings {
+            points: flyball_policy::scaled::Points::new(&[1_000_000, 2_000_000]).unwrap(),
+            charge: us(12),
+        },
+    };
+    let error = contents(MACHINE, &set, &Options::of(&scales)).unwrap_err();
+    let expected = "the policy changes the point of the CPU: leave out `[platform.speeds]`";
     assert!(error.to_string().contains(expected), "{error}");
 }

@@ -37,12 +37,12 @@ pub use domains::{Computing, Domains};
 
 use crate::counts::Counts;
 use crate::encode::Encode;
+use crate::forward::forward;
 use crate::group::Group;
 use crate::grouping::Grouping;
-use crate::policy::{Budget, Dispatch, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::policy::{Dispatch, Policy, Refused, Resched, Wants};
 use crate::storage::{Storage, Table};
-use core::cmp::Ordering;
-use flyball_trace::{CpuId, Duration, ServerId, Speed, TaskId, Time};
+use flyball_trace::{CpuId, Speed, TaskId, Time};
 
 /// What a task tells [`Cruise`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -227,10 +227,6 @@ impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
     type Settings = P::Settings;
     const WANTS: Wants = P::WANTS.and(Wants::SPEEDS).and(Wants::COUNTS);
 
-    fn capacity(&self) -> usize {
-        self.policy.capacity()
-    }
-
     fn admit(&mut self, task: TaskId, params: Self::Params, now: Time) -> Result<(), Refused> {
         self.policy.admit(task, params.params, now)?;
         self.tasks[task.index()] = Behaviour::new(params.speed, self.settings.domains.fastest());
@@ -254,19 +250,6 @@ impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
         Ok(resched.and(self.sort(task, now)))
     }
 
-    fn tune(&mut self, settings: P::Settings, now: Time) -> Result<Resched, Refused> {
-        self.policy.tune(settings, now)
-    }
-
-    fn retire(&mut self, task: TaskId, now: Time) {
-        self.policy.retire(task, now);
-    }
-
-    #[inline]
-    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
-        self.policy.ready(here, task, why, now)
-    }
-
     fn counted(&mut self, _: CpuId, task: TaskId, counts: &Counts, now: Time) -> Resched {
         let domains = &self.settings.domains;
         let row = &mut self.tasks[task.index()];
@@ -288,28 +271,6 @@ impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
     }
 
     #[inline]
-    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
-        self.policy.stopped(cpu, task, used, why, now)
-    }
-
-    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
-        self.policy.ended(task, result, now);
-    }
-
-    fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
-        self.policy.alarm(cpu, now)
-    }
-
-    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
-        self.policy.next_alarm(cpu)
-    }
-
-    #[inline]
-    fn has_alarms(&self) -> bool {
-        self.policy.has_alarms()
-    }
-
-    #[inline]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let choice = self.policy.pick(cpu, now)?;
         let row = &self.tasks[choice.task.index()];
@@ -323,37 +284,8 @@ impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
         Some(choice.at(speed))
     }
 
-    fn released_cpu(&mut self, cpu: CpuId) -> Resched {
-        self.policy.released_cpu(cpu)
-    }
-
-    #[inline]
-    fn has_budgets(&self) -> bool {
-        self.policy.has_budgets()
-    }
-
-    fn server_of(&self, task: TaskId) -> Option<ServerId> {
-        self.policy.server_of(task)
-    }
-
-    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
-        self.policy.budget(server, used, now)
-    }
-
-    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        self.policy.compare(a, b)
-    }
-
-    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
-        self.policy.inherit(to, from, now)
-    }
-
-    fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
-        self.policy.waits(task, owner, now)
-    }
-
-    #[inline]
-    fn takes_waits(&self) -> bool {
-        self.policy.takes_waits()
+    forward! {
+        policy: capacity tune retire ready stopped ended alarm next_alarm has_alarms released_cpu
+        has_budgets server_of budget compare inherit waits takes_waits
     }
 }

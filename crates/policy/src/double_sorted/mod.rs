@@ -26,16 +26,13 @@ mod sorts;
 
 pub use sorts::Sorts;
 
-use crate::counts::Counts;
 use crate::encode::Encode;
+use crate::forward::forward;
 use crate::group::{Group, MOST_GROUPS};
 use crate::grouping::Grouping;
-use crate::policy::{
-    Budget, Dispatch, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
-};
+use crate::policy::{Dispatch, Parameter, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::storage::{Nothing, Storage, Table};
-use core::cmp::Ordering;
-use flyball_trace::{CpuId, Duration, ServerId, Speed, TaskId, Time};
+use flyball_trace::{CpuId, Speed, TaskId, Time};
 use sorts::Serving;
 
 /// What a task tells a double-sorted policy.
@@ -196,10 +193,6 @@ impl<P: Grouping, S: Storage> Policy for DoubleSorted<P, S> {
     type Settings = Tune<P::Settings>;
     const WANTS: Wants = P::WANTS.and(Wants::SPEEDS.when(Self::KNOWS));
 
-    fn capacity(&self) -> usize {
-        self.policy.capacity()
-    }
-
     /// # Errors
     /// [`Refused::Invalid`] of [`Parameter::Other`] if there is no such group; else those of `P`.
     fn admit(&mut self, task: TaskId, params: Self::Params, now: Time) -> Result<(), Refused> {
@@ -264,32 +257,6 @@ impl<P: Grouping, S: Storage> Policy for DoubleSorted<P, S> {
         }
     }
 
-    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
-        self.policy.ended(task, result, now);
-    }
-
-    fn counted(&mut self, cpu: CpuId, task: TaskId, counts: &Counts, now: Time) -> Resched {
-        self.policy.counted(cpu, task, counts, now)
-    }
-
-    #[inline]
-    fn takes_counts(&self) -> bool {
-        self.policy.takes_counts()
-    }
-
-    fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
-        self.policy.alarm(cpu, now)
-    }
-
-    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
-        self.policy.next_alarm(cpu)
-    }
-
-    #[inline]
-    fn has_alarms(&self) -> bool {
-        self.policy.has_alarms()
-    }
-
     #[inline]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let choice = self.policy.pick(cpu, now);
@@ -303,32 +270,8 @@ impl<P: Grouping, S: Storage> Policy for DoubleSorted<P, S> {
         }
     }
 
-    fn released_cpu(&mut self, cpu: CpuId) -> Resched {
-        self.policy.released_cpu(cpu)
-    }
-
-    fn server_of(&self, task: TaskId) -> Option<ServerId> {
-        self.policy.server_of(task)
-    }
-
-    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
-        self.policy.budget(server, used, now)
-    }
-
-    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
-        self.policy.compare(a, b)
-    }
-
-    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
-        self.policy.inherit(to, from, now)
-    }
-
-    fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
-        self.policy.waits(task, owner, now)
-    }
-
-    #[inline]
-    fn takes_waits(&self) -> bool {
-        self.policy.takes_waits()
+    forward! {
+        policy: capacity ended counted takes_counts alarm next_alarm has_alarms
+        released_cpu server_of budget compare inherit waits takes_waits
     }
 }

@@ -52,14 +52,42 @@ const RIVALS: [(&str, &str, &[(&str, &str)]); 12] = [
     ("static-edf", "static-edf", &[]),
     ("cc-edf", "cc-edf", &[]),
     ("dss-edf, no window", "dss-edf", &[("by", "speed")]),
-    ("dss-edf, 1 ms", "dss-edf", &[("by", "speed"), ("window", "1ms")]),
+    (
+        "dss-edf, 1 ms",
+        "dss-edf",
+        &[("by", "speed"), ("window", "1ms")],
+    ),
     ("linux-o1", "linux-o1", &[]),
-    ("linux-o1, strict-walk", "linux-o1", &[("by", "speed"), ("sort", "strict-walk")]),
-    ("dss, unsorted", "dss", &[("by", "speed"), ("variant", "unsorted")]),
-    ("dss, strict-lists", "dss", &[("by", "speed"), ("variant", "strict-lists")]),
-    ("dss, loose-lists", "dss", &[("by", "speed"), ("variant", "loose-lists")]),
-    ("dss, strict-walk", "dss", &[("by", "speed"), ("variant", "strict-walk")]),
-    ("dss, loose-walk", "dss", &[("by", "speed"), ("variant", "loose-walk")]),
+    (
+        "linux-o1, strict-walk",
+        "linux-o1",
+        &[("by", "speed"), ("sort", "strict-walk")],
+    ),
+    (
+        "dss, unsorted",
+        "dss",
+        &[("by", "speed"), ("variant", "unsorted")],
+    ),
+    (
+        "dss, strict-lists",
+        "dss",
+        &[("by", "speed"), ("variant", "strict-lists")],
+    ),
+    (
+        "dss, loose-lists",
+        "dss",
+        &[("by", "speed"), ("variant", "loose-lists")],
+    ),
+    (
+        "dss, strict-walk",
+        "dss",
+        &[("by", "speed"), ("variant", "strict-walk")],
+    ),
+    (
+        "dss, loose-walk",
+        "dss",
+        &[("by", "speed"), ("variant", "loose-walk")],
+    ),
 ];
 
 /// The avionics at five operating points. Jobs compute for half of their worst case at least; tasks that wait for memory
@@ -78,8 +106,16 @@ fn avionics() -> TaskSet {
             max: wcet,
         };
         Task {
-            deadline: Some(if is_first { Duration::from_millis(5) } else { period }),
-            priority: Some(if is_first { 99 } else { 90_u8.saturating_sub(rank / 3) }),
+            deadline: Some(if is_first {
+                Duration::from_millis(5)
+            } else {
+                period
+            }),
+            priority: Some(if is_first {
+                99
+            } else {
+                90_u8.saturating_sub(rank / 3)
+            }),
             stalls,
             speed: speeds.as_ref().map(|speeds| slowest(speeds, stalls)),
             behaviour: vec![Step::Compute(compute)],
@@ -122,7 +158,10 @@ fn balance(
         "1ms" => Value::Duration(Duration::from_millis(1)),
         _ => Value::Text(text.to_owned()),
     };
-    let settings: Vec<_> = settings.iter().map(|&(name, it)| (name, value(it))).collect();
+    let settings: Vec<_> = settings
+        .iter()
+        .map(|&(name, it)| (name, value(it)))
+        .collect();
     let modes = Modes::from(set).with_settings(policy, &settings);
     let length = setup.size.of([LENGTH / 10, LENGTH, LENGTH * 10]);
     let result = setup.bench.run(&Trial::new(modes, policy, length))?;
@@ -195,9 +234,16 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
 }
 
 fn claims(found: &[(&str, Balance)], savings: &Savings) -> Vec<Claim> {
-    let of = |name: &str| found.iter().find(|(other, _)| *other == name).map(|(_, it)| *it);
+    let of = |name: &str| {
+        found
+            .iter()
+            .find(|(other, _)| *other == name)
+            .map(|(_, it)| *it)
+    };
     let shown = |names: &[&str]| {
-        let all = names.iter().filter_map(|name| of(name).map(|it| (name, it)));
+        let all = names
+            .iter()
+            .filter_map(|name| of(name).map(|it| (name, it)));
         let all = all.map(|(name, it)| {
             format!(
                 "{name}: {} mW, {} adjustments a second, {} misses",
@@ -208,32 +254,51 @@ fn claims(found: &[(&str, Balance)], savings: &Savings) -> Vec<Claim> {
         });
         all.collect::<Vec<_>>().join("; ")
     };
-    let claim = |text: &str, place: &str, criterion: &str, ours: String, holds: bool, why: &str| Claim {
-        text: text.into(),
-        place: place.into(),
-        criterion: criterion.into(),
-        published: if place == "6" { "they rise" } else { "–" }.into(),
-        ours,
-        verdict: Verdict::of(holds, || why.into()),
+    let claim =
+        |text: &str, place: &str, criterion: &str, ours: String, holds: bool, why: &str| Claim {
+            text: text.into(),
+            place: place.into(),
+            criterion: criterion.into(),
+            published: if place == "6" { "they rise" } else { "–" }.into(),
+            ours,
+            verdict: Verdict::of(holds, || why.into()),
+        };
+    let none_late = |names: &[&str]| {
+        names
+            .iter()
+            .all(|name| of(name).is_some_and(|it| it.misses == 0.0))
     };
-    let none_late = |names: &[&str]| names.iter().all(|name| of(name).is_some_and(|it| it.misses == 0.0));
     let power = |name: &str| of(name).map_or(f64::MAX, |it| it.power);
     let adjustments = |name: &str| of(name).map_or(f64::MAX, |it| it.adjustments);
-    let rises = savings.iter().all(|points| match (points.first(), points.last()) {
-        (Some(first), Some(last)) => last[1] > first[1],
-        _ => false,
-    });
+    let rises = savings
+        .iter()
+        .all(|points| match (points.first(), points.last()) {
+            (Some(first), Some(last)) => last[1] > first[1],
+            _ => false,
+        });
     let rates = DESIGNS.iter().zip(savings).map(|((name, _), points)| {
-        let points: Vec<_> = points.iter().map(|[x, y]| format!("{} at {}", decimal(*y), decimal(*x))).collect();
+        let points: Vec<_> = points
+            .iter()
+            .map(|[x, y]| format!("{} at {}", decimal(*y), decimal(*x)))
+            .collect();
         format!("{name}: {}", points.join(", "))
     });
-    let safe = ["race to idle (edf)", "static-edf", "cc-edf", "dss-edf, no window", "dss-edf, 1 ms"];
+    let safe = [
+        "race to idle (edf)",
+        "static-edf",
+        "cc-edf",
+        "dss-edf, no window",
+        "dss-edf, 1 ms",
+    ];
     vec![
         claim(
             "Savings rise with the rate of context switches",
             "6",
             "for each design, more adjustments saved a second at the highest rate than at the lowest",
-            format!("saved at so many switches, a second: {}", rates.collect::<Vec<_>>().join("; ")),
+            format!(
+                "saved at so many switches, a second: {}",
+                rates.collect::<Vec<_>>().join("; ")
+            ),
             rises,
             "Not for each design.",
         ),
@@ -249,7 +314,12 @@ fn claims(found: &[(&str, Balance)], savings: &Savings) -> Vec<Claim> {
             "A point for each task takes less energy than to race to idle, and than one point for all",
             "not in the thesis",
             "less power under dss-edf than under edf and static-edf",
-            shown(&["dss-edf, 1 ms", "race to idle (edf)", "static-edf", "cc-edf"]),
+            shown(&[
+                "dss-edf, 1 ms",
+                "race to idle (edf)",
+                "static-edf",
+                "cc-edf",
+            ]),
             power("dss-edf, 1 ms") < power("race to idle (edf)").min(power("static-edf")),
             "Policies that know what jobs compute make more of it.",
         ),
@@ -277,16 +347,20 @@ fn claims(found: &[(&str, Balance)], savings: &Savings) -> Vec<Claim> {
 
 fn figures(found: &[(&str, Balance)], savings: Savings) -> Vec<Figure> {
     let bars = |title: &str, of: &dyn Fn(&Balance) -> f64| {
-        let points = (0_u32..).zip(found).map(|(x, (_, it))| [f64::from(x), of(it)]);
+        let points = (0_u32..)
+            .zip(found)
+            .map(|(x, (_, it))| [f64::from(x), of(it)]);
         Panel {
             title: String::new(),
             y: Axis::numbers(title),
             series: vec![Series::ours("avionics", Shape::Bars, 0, points.collect())],
         }
     };
-    let lines = DESIGNS.iter().zip(savings).zip(0..).map(|(((name, _), points), number)| {
-        Series::ours(*name, Shape::Line, number, points)
-    });
+    let lines = DESIGNS
+        .iter()
+        .zip(savings)
+        .zip(0..)
+        .map(|(((name, _), points), number)| Series::ours(*name, Shape::Line, number, points));
     vec![
         Figure {
             name: "frontier".into(),

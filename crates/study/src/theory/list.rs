@@ -8,11 +8,13 @@ use super::fixed_priority::FixedPriority;
 use super::fixed_servers::OfFixedPriority;
 use super::guarantee::Guarantee;
 use super::one_cpu::OneCpu;
+use super::scaled::Scaled;
 use super::servers::{Isolation, OfTheirOwn};
 use flyball_analysis::supply::Rule as Supplied;
 use flyball_catalogue::{
-    Bids, Cbs, Csd, DeferrableServers, Dm, Edf, Fp, GlobalCbs, GlobalSchedDeadline, Grub, Iris,
-    NpEdf, Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
+    Bids, Cbs, CcEdf, Csd, DeferrableServers, Dm, Edf, Fp, GlobalCbs, GlobalSchedDeadline, Grub,
+    Iris, NpEdf, Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler, SporadicServers,
+    StaticEdf, Tbs,
 };
 
 const CBS: OfTheirOwn = by_deadlines::<Cbs>(
@@ -64,6 +66,8 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
         <NpEdf as Scheduler>::NAME,
         &EarliestDeadline::NON_PREEMPTIVE,
     ),
+    (<StaticEdf as Scheduler>::NAME, &Scaled::<false>),
+    (<CcEdf as Scheduler>::NAME, &Scaled::<true>),
     (<Csd as Scheduler>::NAME, &Combined),
     (CBS.policy, &CBS),
     (SCHED_DEADLINE.policy, &SCHED_DEADLINE),

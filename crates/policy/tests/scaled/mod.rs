@@ -1,0 +1,5 @@
+//! Static and cycle-conserving scaling.
+
+mod rules;
+mod simso;
+mod world;
