@@ -7,6 +7,7 @@ mod models;
 mod policy;
 mod ranked;
 mod starvation;
+mod windows;
 
 use flyball_policy::queue::Levelled;
 use flyball_policy::{Costs, Inline, TaskId};
