@@ -13,7 +13,7 @@
 use crate::registry::{Entry, Registry};
 use crate::theory::Effort;
 use flyball_model::{Length, Speeds, Step, TaskSet};
-use flyball_trace::Speed;
+use flyball_trace::{Duration, Speed};
 
 /// The policies that are asked, by name: fixed priorities, and the earliest deadline.
 const POLICIES: [&str; 4] = ["rm", "dm", "fp", "edf"];
@@ -74,7 +74,8 @@ fn of_policy(
         first(&|point| {
             let mut slowed =
                 set.slowed(speeds, |other| if other == task { point } else { fastest });
-            charge(&mut slowed, speeds, point);
+            let there = speeds.transition(fastest, point);
+            charge(&mut slowed, there.max(speeds.transition(point, fastest)));
             test(&slowed).is_some()
         })
     };
@@ -97,11 +98,8 @@ fn only_computes(steps: &[Step]) -> bool {
     })
 }
 
-/// Adds three changes between a point and the fastest to each job.
-fn charge(set: &mut TaskSet, speeds: &Speeds, point: Speed) {
-    let fastest = speeds.fastest();
-    let there = speeds.transition(fastest, point);
-    let longest = there.max(speeds.transition(point, fastest));
+/// Adds three changes to each job, of which the longest takes so long.
+pub(crate) fn charge(set: &mut TaskSet, longest: Duration) {
     let charged = longest * 3;
     if charged.is_zero() {
         return;

@@ -26,3 +26,4 @@ mod slowest;
 mod sustainable;
 mod time_slices;
 mod verdicts;
+mod windows;

@@ -9,10 +9,11 @@ use super::fixed_servers::OfFixedPriority;
 use super::guarantee::Guarantee;
 use super::one_cpu::OneCpu;
 use super::servers::{Isolation, OfTheirOwn};
+use super::windows::Windows;
 use flyball_analysis::supply::Rule as Supplied;
 use flyball_catalogue::{
-    Bids, Cbs, Csd, DeferrableServers, Dm, Edf, Fp, GlobalCbs, GlobalSchedDeadline, Grub, Iris,
-    NpEdf, Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
+    Bids, Cbs, Csd, DeferrableServers, Dm, DssEdf, Edf, Fp, GlobalCbs, GlobalSchedDeadline, Grub,
+    Iris, NpEdf, Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler, SporadicServers, Tbs,
 };
 
 const CBS: OfTheirOwn = by_deadlines::<Cbs>(
@@ -65,6 +66,7 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
         &EarliestDeadline::NON_PREEMPTIVE,
     ),
     (<Csd as Scheduler>::NAME, &Combined),
+    (<DssEdf as Scheduler>::NAME, &Windows),
     (CBS.policy, &CBS),
     (SCHED_DEADLINE.policy, &SCHED_DEADLINE),
     (GRUB.policy, &GRUB),
