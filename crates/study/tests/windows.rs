@@ -30,8 +30,8 @@ fn largest(set: &TaskSet) -> Option<Duration> {
     largest_window(set, Effort::FULL.verdict)
 }
 
-/// What theory says of the set with this window, and whether that is for certain.
-fn holds(set: &TaskSet, window: Duration) -> (Option<bool>, bool) {
+/// What theory says for certain of the set with this window.
+fn holds(set: &TaskSet, window: Duration) -> Option<bool> {
     let registry = Registry::standard();
     let entry = registry.find(DssEdf::NAME).unwrap();
     let mut set = set.clone();
@@ -39,10 +39,8 @@ fn holds(set: &TaskSet, window: Duration) -> (Option<bool>, bool) {
     let value = Value::Duration(window).into();
     settings.values.insert("window".to_owned(), value);
     let values = entry.values("", &set).unwrap();
-    match entry.analyse(&values, &set, Effort::FULL) {
-        Ok(findings) => (findings.holds, findings.definite),
-        Err(_) => (None, false),
-    }
+    let findings = entry.analyse(&values, &set, Effort::FULL).ok()?;
+    findings.holds.filter(|_| findings.is_decided())
 }
 
 fn task(group: u8, phase: u64, wcet: u64, deadline: u64) -> Task {
@@ -73,18 +71,16 @@ fn a_longer_window_is_not_known_to_hold_and_may_be_late() {
         task(2, 10, 10, 20),
     ]);
     assert_eq!(largest(&set), Some(us(10)));
-    assert_eq!(holds(&set, us(10)), (Some(true), true));
+    assert_eq!(holds(&set, us(10)), Some(true));
     let longer = us(10) + ns(1);
-    assert_eq!(holds(&set, longer).0, None);
-    // Windows begin at the first deadline, 50 us: one of 25 us has both 25 and 30, and one of 50 all before.
+    assert_eq!(holds(&set, longer), None);
     assert!(!misses(&set, &dss_edf(By::Group, us(10)), us(3_000)));
-    let long = of(vec![
-        task(0, 0, 10, 50),
-        task(0, 0, 20, 40),
-        task(2, 10, 10, 20),
-    ]);
+    // All deadlines from 25 us on are in the first window of 50 us, and group 0 comes first.
+    let mut tasks = vec![task(0, 0, 1, 25)];
+    tasks.extend([task(0, 0, 10, 50), task(0, 0, 20, 40), task(2, 10, 10, 20)]);
+    let long = of(tasks);
     assert!(misses(&long, &dss_edf(By::Group, us(50)), us(3_000)));
-    assert_eq!(holds(&long, us(50)).0, None);
+    assert_eq!(holds(&long, us(50)), None);
     assert!(!misses(&long, &dss_edf(By::Group, us(0)), us(3_000)));
 }
 
@@ -93,7 +89,7 @@ fn what_no_policy_holds_is_late_with_any_window() {
     let set = of(vec![task(0, 0, 10, 15), task(1, 0, 10, 15)]);
     assert_eq!(largest(&set), None);
     for window in [0, 5, 1_000] {
-        assert_eq!(holds(&set, us(window)), (Some(false), true));
+        assert_eq!(holds(&set, us(window)), Some(false));
     }
 }
 
@@ -128,15 +124,15 @@ fn times_are_those_of_the_points_with_three_changes_a_job() {
     set.platform.speeds = Some(points(us(2)));
     // 20 and 10, and three changes for each.
     assert_eq!(largest(&set), Some(us(50 - 30 - 2 * 6)));
-    assert_eq!(holds(&set, us(8)), (Some(true), true));
-    assert_eq!(holds(&set, us(9)).0, None);
+    assert_eq!(holds(&set, us(8)), Some(true));
+    assert_eq!(holds(&set, us(9)), None);
     // If no task leaves the fastest point there are no changes.
     set.tasks[0].speed = None;
     assert_eq!(largest(&set), Some(us(30)));
     // At its point a task asks for too much, though not at the fastest one.
     set.tasks[0].speed = Some(Speed(0));
     set.tasks[0].deadline = Some(us(19));
-    assert_eq!(holds(&set, us(0)), (Some(false), true));
+    assert_eq!(holds(&set, us(0)), Some(false));
     // Jobs that do more than compute may make the CPU change more often, unless that is free.
     set.tasks[0].deadline = Some(us(50));
     set.tasks[1].behaviour.push(Step::Result(Vec::new()));
@@ -181,8 +177,8 @@ proptest! {
     fn no_deadline_is_missed_in_the_largest_window(set in sets(), part in 1_u64..=4, change in 0_u64..100) {
         let end = us(480);
         if let Some(window) = largest(&set) {
-            prop_assert_eq!(holds(&set, window), (Some(true), true));
-            prop_assert_eq!(holds(&set, window + ns(1)).0, None);
+            prop_assert_eq!(holds(&set, window), Some(true));
+            prop_assert_eq!(holds(&set, window + ns(1)), None);
             for window in [window, ns(window.as_nanos() / part)] {
                 prop_assert!(!misses(&set, &dss_edf(By::Group, window), end), "{}", window);
             }
@@ -190,7 +186,7 @@ proptest! {
         let mut set = set;
         set.platform.speeds = Some(points(ns(change)));
         if let Some(window) = largest(&set) {
-            prop_assert_eq!(holds(&set, window), (Some(true), true));
+            prop_assert_eq!(holds(&set, window), Some(true));
             for by in [By::Speed, By::Group] {
                 prop_assert!(!misses(&set, &dss_edf(by, window), end), "{}", window);
             }
