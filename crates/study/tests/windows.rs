@@ -193,3 +193,27 @@ proptest! {
         }
     }
 }
+
+/// The documented example: how often the CPU changes its point by deadline alone, and in the longest window.
+#[test]
+fn the_example_changes_seldom() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/windows.toml");
+    let text = std::fs::read_to_string(file).unwrap();
+    let set = flyball_model::read_str(&text, flyball_model::Format::Toml, file).unwrap();
+    let ms = Duration::from_millis;
+    assert_eq!(largest(&set), Some(ns(16_838_437)));
+    assert_eq!(holds(&set, ms(15)), Some(true));
+    assert_eq!(holds(&set, ms(17)), None);
+    let changes = |window| {
+        let options = flyball_sim::Options::until(Duration::from_secs(8));
+        let policy = dss_edf(By::Speed, window);
+        let run = flyball_sim::simulate(&set, &policy, &options, &mut flyball_trace::NoTrace);
+        let run = run.unwrap();
+        assert_eq!(run.misses, 0);
+        run.speeds.unwrap().cpus[0].adjustments
+    };
+    assert_eq!(
+        [0, 5, 10, 15].map(|window| changes(ms(window))),
+        [600, 400, 200, 200]
+    );
+}
