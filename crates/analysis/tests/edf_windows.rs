@@ -74,16 +74,13 @@ proptest! {
         let by_definition = Some(least_left(&tasks)).filter(|&left| left >= 0);
         let found = largest(&tasks);
         prop_assert_eq!(found, by_definition);
-        match found {
-            Some(window) => {
-                prop_assert_eq!(verdict(&tasks, window), Verdict::Holds);
-                let beyond = verdict(&tasks, window + 1);
-                prop_assert!(matches!(beyond, Verdict::Unknown(_)), "{:?}", beyond);
-            }
-            None => {
-                let fails = verdict(&tasks, 1);
-                prop_assert!(matches!(fails, Verdict::Fails(_)), "{:?}", fails);
-            }
+        if let Some(window) = found {
+            prop_assert_eq!(verdict(&tasks, window), Verdict::Holds);
+            let beyond = verdict(&tasks, window + 1);
+            prop_assert!(matches!(beyond, Verdict::Unknown(_)), "{:?}", beyond);
+        } else {
+            let fails = verdict(&tasks, 1);
+            prop_assert!(matches!(fails, Verdict::Fails(_)), "{:?}", fails);
         }
     }
 

@@ -190,7 +190,7 @@ fn a_sliding_window_is_late_where_a_fixed_one_is_not() {
         for job in 0..3_u16 {
             queue.regroup(TaskId(job), group(job.into()));
         }
-        let mut queued = vec![false; 3];
+        let mut queued = [false; 3];
         let fixed = |ready: &[usize]| {
             for job in 0..3 {
                 let task = TaskId::from_index(job);

@@ -20,7 +20,7 @@ use flyball_trace::{Duration, Slot, TaskId, Time};
 /// ```text
 ///   deadline    |  21 low   24 high   28 low  |  33 high   36 low  |
 ///   window      20                            30                   40
-///   from low:      21 low   28 low   24 high     33 high   36 low        2 changes, not 3
+///   from low:      21 low   28 low   24 high     33 high   36 low        2 changes, not 4
 /// ```
 ///
 /// A window that slides with the earliest deadline would sort more. It has no bound that is as simple, see
@@ -42,8 +42,8 @@ use flyball_trace::{Duration, Slot, TaskId, Time};
 /// **A sliding window does not promise this.** There any job may run whose deadline is at most *W* behind
 /// the earliest one. Let *W* be 10, and let *A* come at 0 (10 to compute, due at 50), *B* at 0 (20, due
 /// at 40), and *J* at 10 (10, due at 30). In no interval is demand + 10 more than the length. But *A* may
-/// run first, as 50 ≤ 40 + 10, then *B*, as 40 ≤ 30 + 10, and *J* is done at 40. Each of two steps within *W*
-/// puts off *J*, which can be said of any number of steps.
+/// run first, as 50 ≤ 40 + 10, then *B*, as 40 ≤ 30 + 10, and *J* is done at 40. Each step is within *W*, and
+/// steps add up.
 ///
 /// Memory: 13 bytes a task. Complexity: O(n) to put in, and to take out the first, of n tasks; else O(1).
 ///
@@ -160,13 +160,12 @@ impl<S: Storage> Queue<Time> for Windows<S> {
             End::Tail => self.deadline(other) <= deadline,
         };
         let predecessor = self.links.backwards(self.list).find(goes_behind);
-        match predecessor {
+        if let Some(other) = predecessor {
             // The task behind the last one is the first: before that is at the end of the list.
-            Some(other) => self.links.insert_before(self.links.after(other), task),
-            None => {
-                self.links.push_front(&mut self.list, task);
-                self.head_has_changed();
-            }
+            self.links.insert_before(self.links.after(other), task);
+        } else {
+            self.links.push_front(&mut self.list, task);
+            self.head_has_changed();
         }
         self.choose();
         self.first.holds(task)
