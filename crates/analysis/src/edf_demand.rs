@@ -304,7 +304,7 @@ pub(crate) fn dbf(tasks: &[SporadicTask], t: u64) -> u128 {
 }
 
 /// The last step of dbf before `t`.
-fn last_deadline(tasks: &[SporadicTask], t: u64) -> Option<u64> {
+pub(crate) fn last_deadline(tasks: &[SporadicTask], t: u64) -> Option<u64> {
     let last = t.checked_sub(1)?;
     let step = |task: &SporadicTask| {
         let first = task.d() - task.j();

@@ -16,6 +16,7 @@
 //! | [`fixed_priority`] | response times under any fixed priorities | yes | without blocking |
 //! | [`edf_demand`] | earliest deadline first, by processor demand | yes | without blocking |
 //! | [`edf_response`] | response times under earliest deadline first | yes | without blocking |
+//! | [`edf_windows`] | the same by windows of deadlines, and how long may these be? | yes | no |
 //! | [`gedf`] | earliest deadline first on several CPUs with one queue | yes | no |
 //! | [`gfp`] | fixed priorities on several CPUs with one queue, and which suit best | yes | no |
 //! | [`fair`] | PF and PD² on several CPUs | yes | in whole slots |
@@ -70,6 +71,7 @@ pub mod charged;
 pub mod criterion;
 pub mod edf_demand;
 pub mod edf_response;
+pub mod edf_windows;
 pub mod edf_wm;
 pub mod fair;
 pub mod fixed_priority;

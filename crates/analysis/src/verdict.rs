@@ -65,6 +65,16 @@ pub enum Reason {
         /// not be reached.
         blocking: Duration,
     },
+    /// The jobs that arrive and have their deadlines in an interval leave less of it than a window is long within
+    /// which deadlines are equal.
+    Window {
+        /// The length of the interval.
+        interval: Duration,
+        /// What these jobs compute.
+        demand: Duration,
+        /// The length of the window.
+        window: Duration,
+    },
     /// The utilisation (or what is computed from it) is above the bound of a sufficient test.
     AboveBound {
         /// The name of the bound.
@@ -175,6 +185,14 @@ impl fmt::Display for Reason {
                 }
                 write!(f, " in an interval of {interval}")
             }
+            Reason::Window {
+                interval,
+                demand,
+                window,
+            } => write!(
+                f,
+                "demand {demand} in an interval of {interval} leaves less than a window of {window}"
+            ),
             Reason::AboveBound { bound, utilisation } => {
                 write!(f, "utilisation {utilisation} is above the {bound} bound")
             }

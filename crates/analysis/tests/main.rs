@@ -4,6 +4,7 @@ mod common;
 mod criterion;
 mod edf;
 mod edf_response;
+mod edf_windows;
 mod fixed_priority;
 mod gedf;
 mod golden;

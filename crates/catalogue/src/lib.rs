@@ -20,7 +20,8 @@
 //! | Linux's O(1) scheduler | [`linux_o1`] |
 //! | EDF above rate monotonic priorities | [`csd`] |
 //! | fixed priorities, and equals by group | [`dss`] |
-//! | the same, at the operating points that counters ask for | [`cruise`] |
+//! | earliest deadline first, and those of a window by group | [`dss_edf`] |
+//! | fixed priorities by group, at the operating points that counters ask for | [`cruise`] |
 //! | EDF at the lowest frequency at which no deadline is missed | [`scaled`] |
 //! | servers with budgets | [`servers`] |
 //! | servers in slots, as SOOS has them | [`soos`] |
@@ -33,6 +34,7 @@ pub mod any;
 pub mod cruise;
 pub mod csd;
 pub mod dss;
+pub mod dss_edf;
 pub mod facts;
 pub mod fair;
 pub mod ipi;
@@ -57,6 +59,7 @@ pub use any::Boot;
 pub use cruise::{Cruise, LATENCY};
 pub use csd::Csd;
 pub use dss::Dss;
+pub use dss_edf::DssEdf;
 pub use facts::{Arrival, Facts, Groups, Missing, Service};
 pub use fair::{Pd2, Pf, until_slot};
 pub use ipi::Ipi;

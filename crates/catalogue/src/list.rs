@@ -5,6 +5,7 @@
 use crate::cruise::Cruise;
 use crate::csd::Csd;
 use crate::dss::Dss;
+use crate::dss_edf::DssEdf;
 use crate::fair::{Pd2, Pf};
 use crate::ipi::Ipi;
 use crate::linux_o1::LinuxO1;
@@ -369,6 +370,10 @@ catalogue! {
         Dss {
             "Double-sorted scheduling",
             "as fp-rr, but equals run group by group, so that the CPU changes seldom from one to another"
+        }
+        DssEdf {
+            "Double-sorted EDF",
+            "the nearest absolute deadline first, but those of a window of time run group by group"
         }
         Cruise {
             "Process cruise control",

@@ -151,8 +151,7 @@ impl Sorting {
         let levels = u8::try_from(values.integer(Self::SCOPE.name)).ok();
         let levels = levels.and_then(NonZeroU8::new);
         let levels = levels.ok_or("`scope` is from 1 to 255")?;
-        let of_platform = || values.transitions().filter(|_| by == By::Speed);
-        let costs = values.costs(Self::COSTS.name).or_else(of_platform);
+        let costs = Self::costs(values, by);
         let sorts = Self::sorts(values, costs.as_ref())?;
         let design = match design {
             "strict-lists" => Some(Design::StrictLists),
@@ -175,7 +174,17 @@ impl Sorting {
         })
     }
 
-    fn sorts(values: &dyn Values, costs: Option<&Costs>) -> Result<Sorts, &'static str> {
+    /// What changes cost, by the settings or the platform.
+    pub(crate) fn costs(values: &dyn Values, by: By) -> Option<Costs> {
+        let of_platform = || values.transitions().filter(|_| by == By::Speed);
+        values.costs(Self::COSTS.name).or_else(of_platform)
+    }
+
+    /// How far groups are told apart, by the settings.
+    ///
+    /// # Errors
+    /// What is wrong with a value.
+    pub(crate) fn sorts(values: &dyn Values, costs: Option<&Costs>) -> Result<Sorts, &'static str> {
         let even = Costs::even(1, 0);
         let costs = costs.unwrap_or(&even);
         let thousandths = u16::try_from(values.millionths(Self::WEIGHT.name) / 1_000).ok();

@@ -287,6 +287,7 @@ fn policies_are_listed_with_their_settings() {
         "fifo",
         "np-edf",
         "dss",
+        "dss-edf",
         "cruise",
         "static-edf",
         "cc-edf",
@@ -334,7 +335,7 @@ fn policies_are_listed_with_their_settings() {
     );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 56);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 57);
     let of_tasks = |policy: &str| {
         let mut policies = json["policies"].as_array().unwrap().iter();
         let found = policies.find(|it| it["policy"] == policy).unwrap();

@@ -62,6 +62,9 @@ pub struct Analysis {
     /// left out where the platform has no operating points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operating_points: Vec<OperatingPoints>,
+    /// The longest `window` with which `dss-edf` is known to hold the set; left out where none is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_window_ns: Option<u64>,
 }
 
 /// What is printed of a set that the tests do not cover.
@@ -84,6 +87,9 @@ pub struct Refusal {
     /// left out where the platform has no operating points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operating_points: Vec<OperatingPoints>,
+    /// The longest `window` with which `dss-edf` is known to hold the set; left out where none is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_window_ns: Option<u64>,
 }
 
 /// What is known of a server, which has its budgets if all servers of its CPU together ask for no more than

@@ -113,7 +113,7 @@ pub use policy::{
 };
 pub use queue::{
     AnyDesign, Bitmap, Breadth, Calendar, Design, End, Flagged, Heap, LooseLists, LooseWalk, Queue,
-    Scope, SortedList, SortedRing, StrictLists, StrictWalk, TopTwo, TourLists, Unsorted,
+    Scope, SortedList, SortedRing, StrictLists, StrictWalk, TopTwo, TourLists, Unsorted, Windows,
 };
 pub use ranked::{FromOrder, Ranked};
 pub use scaled::{Scaled, Timed};

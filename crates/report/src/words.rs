@@ -146,6 +146,9 @@ fn because(because: &Because) -> String {
         Because::Nothing => String::new(),
         Because::InTime => "Every task's longest response time is within its deadline".into(),
         Because::Demand => "In no interval do jobs ask for more than its length".into(),
+        Because::DemandAndWindow => {
+            "In each interval jobs leave as much time as a window is long".into()
+        }
         Because::Served => {
             "Each server has its budgets by their deadlines, and that is enough for its tasks"
                 .into()
@@ -240,6 +243,13 @@ fn rejected(reason: &Reason, name: &str) -> String {
             };
             format!("Jobs can ask for {demand} in an interval of {interval}{beside}")
         }
+        Reason::Window {
+            interval,
+            demand,
+            window,
+        } => format!(
+            "Jobs can ask for {demand} in an interval of {interval}, which leaves less than a window of {window}"
+        ),
         Reason::Overload { utilisation } => too_much(utilisation),
         other => upper(&other.to_string()),
     }

@@ -74,4 +74,4 @@ pub use partition::assigned;
 pub use registry::{Entry, Registry};
 pub use slowest::{Slowest, slowest};
 pub use study::{Charges, Observed, Progress, StudyOptions, Watch, report, study, study_policy};
-pub use theory::{Effort, Splitter, Theory};
+pub use theory::{Effort, Splitter, Theory, largest_window};

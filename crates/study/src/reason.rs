@@ -121,6 +121,8 @@ pub enum Because {
     DemandBeside,
     /// The same of the jobs and the parts of jobs on each CPU.
     DemandOfParts,
+    /// In each interval jobs leave as much time as a window is long.
+    DemandAndWindow,
     /// Each server has its budgets by their deadlines, and that is enough for its tasks.
     Served,
     /// Whatever these tasks do, the servers of the others have their budgets by their deadlines.

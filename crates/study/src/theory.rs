@@ -24,6 +24,7 @@ mod sections;
 mod servers;
 mod several;
 mod split;
+mod windows;
 
 pub(crate) use blocking::none as without_mutexes;
 pub(crate) use clusters::{Cluster, clusters, with_deadlines};
@@ -35,6 +36,7 @@ pub use proof::{Effort, Findings};
 pub(crate) use sections::{Section, of as sections_of};
 pub use split::Splitter;
 pub(crate) use split::plan;
+pub use windows::largest_window;
 
 use crate::reason::{Because, DEMAND, Obstacle, UTILISATION};
 use clusters::{overload, too_dense};

@@ -27,3 +27,4 @@ mod slowest;
 mod sustainable;
 mod time_slices;
 mod verdicts;
+mod windows;

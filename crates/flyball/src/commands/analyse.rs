@@ -6,6 +6,7 @@ mod one;
 mod sections;
 mod servers;
 mod slowest;
+mod windows;
 
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;

@@ -159,6 +159,10 @@ fn tally(case: &Case<'_>) -> Tally {
             let settings = format!("schema = 1\n{}", sets::quantum(policy, seed));
             text = text.replacen("schema = 1\n", &settings, 1);
         }
+        if entry.settings().iter().any(|known| known.name == "window") {
+            let settings = format!("schema = 1\n{}", sets::window(policy, seed));
+            text = text.replacen("schema = 1\n", &settings, 1);
+        }
         let mut of_tasks = entry.task_settings().iter();
         if of_tasks.any(|known| known.name == "quantum") {
             text = sets::time_slices(policy, seed, &text);

@@ -175,12 +175,25 @@ fn variant(setting: &str, numbers: &mut Numbers) -> String {
         "tour-lists",
     ];
     let variant = numbers.of(variants);
-    let costs = if numbers.once_in(2) {
+    let costs = costs(numbers);
+    format!("{setting} = \"{variant}\"\n{costs}")
+}
+
+/// The settings of a policy with windows of deadlines, for sets with [`groups`].
+pub(crate) fn window(policy: &str, seed: u64) -> String {
+    let mut numbers = Numbers::new(seed, 9);
+    let window = numbers.number(1_000_000, 20_000_000);
+    let costs = costs(&mut numbers);
+    format!("[policies.{policy:?}]\nwindow = \"{window}ns\"\n{costs}")
+}
+
+/// In half of the sets a table of costs.
+fn costs(numbers: &mut Numbers) -> &'static str {
+    if numbers.once_in(2) {
         "costs = [[0, 9, 2, 4], [3, 0, 7, 1], [1, 6, 0, 8], [5, 2, 9, 0]]\n"
     } else {
         ""
-    };
-    format!("{setting} = \"{variant}\"\n{costs}")
+    }
 }
 
 /// The same set, with its tasks in up to four groups on three levels, so that most have equals. In half
@@ -218,7 +231,12 @@ pub(crate) fn groups(seed: u64, text: &str) -> String {
         rows.join(", ")
     );
     let text = text.replacen("schema = 1\n", &speeds, 1);
-    text.replacen("quantum = ", "by = \"speed\"\nquantum = ", 1)
+    let first = if text.contains("\nwindow = ") {
+        "\nwindow = "
+    } else {
+        "\nquantum = "
+    };
+    text.replacen(first, &format!("\nby = \"speed\"{first}"), 1)
 }
 
 /// A set in which a third of the tasks say how long their time slices are, and a sixth that they

@@ -20,8 +20,9 @@
 //! | [`StrictWalk`] | O(n) | O(1) | O(1) | up to 256 levels |
 //! | [`LooseWalk`] | O(n) | O(1) | O(1) | up to 256 levels |
 //! | [`TourLists`] | O(1) | O(1) | O(1) | up to 256 levels |
+//! | [`Windows`] | O(n) | O(1), and O(n) for the first | O(1) | instants |
 //!
-//! The last five order equals by a second key, the [`Group`] of a task. To the others all tasks are
+//! The last six order equals by a second key, the [`Group`] of a task. To the others all tasks are
 //! of one group.
 
 mod bitmap;
@@ -40,6 +41,7 @@ pub use bitmap::{Bitmap, Levelled};
 pub use calendar::{Calendar, Dated};
 pub use double_sorted::{
     AnyDesign, Breadth, Design, LooseLists, LooseWalk, Scope, StrictLists, StrictWalk, TourLists,
+    Windows,
 };
 pub use flagged::Flagged;
 pub use heap::{Entry, Heap, Id, IndexedHeap};

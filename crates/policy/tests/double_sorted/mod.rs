@@ -8,6 +8,7 @@ mod policy;
 mod ranked;
 mod sorts;
 mod starvation;
+mod windows;
 
 use flyball_policy::queue::Levelled;
 use flyball_policy::{Costs, Inline, TaskId};

@@ -44,7 +44,8 @@ const AVIONICS: [(&str, u64, u64); 17] = [
 /// The part of its time in which every other task waits for memory, in millionths: ours.
 const STALLS: u32 = 950_000;
 const FREQUENCIES: [u64; 5] = [333, 400, 533, 666, 733];
-const LENGTH: Duration = Duration::from_secs(59);
+/// How many seconds it is simulated for.
+const LENGTH: u64 = 59;
 
 /// What runs the avionics: its name here, its policy and a setting.
 const RIVALS: [(&str, &str, &[(&str, &str)]); 12] = [
@@ -95,14 +96,14 @@ const RIVALS: [(&str, &str, &[(&str, &str)]); 12] = [
 fn avionics() -> TaskSet {
     let speeds = board(&FREQUENCIES);
     let tasks = (0..).zip(AVIONICS).map(|(number, (name, period, wcet))| {
-        let wcet = Duration::from_millis(wcet);
+        let [half, wcet] = [wcet * 500, wcet * 1_000].map(Duration::from_micros);
         let period = Duration::from_millis(period);
         let stalls = Share::from_millionths(if number % 2 == 1 { STALLS } else { 0 });
         // One priority for all tasks of a period, so that there are equals.
         let rank = u8::try_from(period.as_nanos() / 5_000_000).unwrap_or(u8::MAX);
         let is_first = number == 0;
         let compute = Length::Uniform {
-            min: wcet / 2,
+            min: half,
             max: wcet,
         };
         Task {
@@ -163,7 +164,7 @@ fn balance(
         .map(|&(name, it)| (name, value(it)))
         .collect();
     let modes = Modes::from(set).with_settings(policy, &settings);
-    let length = setup.size.of([LENGTH / 10, LENGTH, LENGTH * 10]);
+    let length = Duration::from_secs(setup.size.of([6, LENGTH, 10 * LENGTH]));
     let result = setup.bench.run(&Trial::new(modes, policy, length))?;
     let elapsed = seconds(result.summary.elapsed);
     let speeds = result.speeds.as_ref();
@@ -218,7 +219,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     let savings = savings(setup)?;
     Ok(Experiment {
         about: format!(
-            "The 17 tasks of the Generic Avionics Platform at five operating points, for {LENGTH}: every other one waits for memory \
+            "The 17 tasks of the Generic Avionics Platform at five operating points, for {LENGTH} s: every other one waits for memory \
              for 95 % of its time, and runs at the slowest point at which it loses a tenth; jobs compute for half of their worst case \
              at least. And the twelve tasks of section 4.2: how many adjustments sorting saves, by how many context switches there are."
         ),

@@ -10,11 +10,12 @@ use super::guarantee::Guarantee;
 use super::one_cpu::OneCpu;
 use super::scaled::Scaled;
 use super::servers::{Isolation, OfTheirOwn};
+use super::windows::Windows;
 use flyball_analysis::supply::Rule as Supplied;
 use flyball_catalogue::{
-    Bids, Cbs, CcEdf, Csd, DeferrableServers, Dm, Edf, Fp, GlobalCbs, GlobalSchedDeadline, Grub,
-    Iris, NpEdf, Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler, SporadicServers,
-    StaticEdf, Tbs,
+    Bids, Cbs, CcEdf, Csd, DeferrableServers, Dm, DssEdf, Edf, Fp, GlobalCbs, GlobalSchedDeadline,
+    Grub, Iris, NpEdf, Pd2, Pf, PollingServers, Rm, Rule, SchedDeadline, Scheduler,
+    SporadicServers, StaticEdf, Tbs,
 };
 
 const CBS: OfTheirOwn = by_deadlines::<Cbs>(
@@ -69,6 +70,7 @@ const ONE_CPU: &[(&str, &dyn OneCpu)] = &[
     (<StaticEdf as Scheduler>::NAME, &Scaled::<false>),
     (<CcEdf as Scheduler>::NAME, &Scaled::<true>),
     (<Csd as Scheduler>::NAME, &Combined),
+    (<DssEdf as Scheduler>::NAME, &Windows),
     (CBS.policy, &CBS),
     (SCHED_DEADLINE.policy, &SCHED_DEADLINE),
     (GRUB.policy, &GRUB),

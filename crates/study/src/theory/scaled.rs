@@ -13,6 +13,7 @@ use super::one_cpu::{Analysed, OneCpu};
 use super::proof::Effort;
 use crate::reason::{Because, Obstacle, Uncovered};
 use crate::recurring::{recurring, with_jitter};
+use crate::slowest::own_clocks;
 use flyball_analysis::{
     Answer, InvalidTask, Outcome, Reason, SporadicTask, Strength, Utilisation, Verdict, WorkLimit,
     edf_demand, edf_response,
@@ -165,7 +166,10 @@ impl<const CONSERVES: bool> OneCpu for Scaled<CONSERVES> {
     }
 
     fn accepts(&self, set: &TaskSet, _: &[usize], tasks: &[SporadicTask], _: WorkLimit) -> Answer {
-        Answer::from(&Self::test(set, tasks))
+        match points(set).map_or(Ok(()), own_clocks) {
+            Ok(()) => Answer::from(&Self::test(set, tasks)),
+            Err(_) => Answer::Rejects,
+        }
     }
 
     fn analyse(
@@ -176,6 +180,7 @@ impl<const CONSERVES: bool> OneCpu for Scaled<CONSERVES> {
         effort: Effort,
     ) -> Result<Analysed, Obstacle> {
         blocking::none(set, jobs)?;
+        points(set).map_or(Ok(()), own_clocks)?;
         // A task that computes for longer may have the CPU go to another point.
         let effort = Effort {
             slacks: 0,

@@ -18,6 +18,7 @@ pub(super) fn refusal(
     servers: Vec<Server>,
     critical_sections: Vec<String>,
     operating_points: Vec<OperatingPoints>,
+    largest_window: Option<Duration>,
 ) -> Analysed {
     Analysed::Refused(Refusal {
         schema: flyball_json::SCHEMA,
@@ -26,6 +27,7 @@ pub(super) fn refusal(
         servers,
         critical_sections,
         operating_points,
+        largest_window_ns: largest_window.map(Duration::as_nanos),
     })
 }
 
@@ -36,6 +38,7 @@ pub(super) fn analysis(
     found: &Assessment,
     servers: Vec<Server>,
     operating_points: Vec<OperatingPoints>,
+    largest_window: Option<Duration>,
 ) -> Analysed {
     let name = |&task: &usize| set.tasks[task].name.clone();
     let names: Vec<String> = found.tasks.iter().map(name).collect();
@@ -68,6 +71,7 @@ pub(super) fn analysis(
         overheads: effects.collect(),
         servers,
         operating_points,
+        largest_window_ns: largest_window.map(Duration::as_nanos),
     })
 }
 

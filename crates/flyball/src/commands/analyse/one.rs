@@ -2,7 +2,7 @@
 //! overheads cost.
 
 use super::json::{analysis, refusal};
-use super::{sections, servers, slowest};
+use super::{sections, servers, slowest, windows};
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -59,7 +59,8 @@ pub(super) fn run(
             let sections = sections::sentences(registry, &shown, &set);
             let servers = servers::json(&set, steps);
             let points = slowest::json(registry, &shown, &set, steps);
-            output::print_json(&refusal(&shown, &why, servers, sections, points))?;
+            let window = windows::largest(&set, steps);
+            output::print_json(&refusal(&shown, &why, servers, sections, points, window))?;
             return Ok(ExitCode::FAILURE);
         }
         Err(Refused::NotCovered(obstacle)) => {
@@ -68,18 +69,23 @@ pub(super) fn run(
             let sections = sections::text(&sections::sentences(registry, &shown, &set));
             let why = words::obstacle(&obstacle);
             let points = slowest::text(registry, &shown, &set, steps);
-            output::print(&format!("{heading}{servers}{sections}{points}\n{why}.\n"))?;
+            let windows = windows::text(&set, steps);
+            output::print(&format!(
+                "{heading}{servers}{sections}{points}{windows}\n{why}.\n"
+            ))?;
             return Ok(ExitCode::FAILURE);
         }
     };
     if args.json {
         let servers = servers::json(&set, steps);
         let points = slowest::json(registry, &shown, &set, steps);
-        output::print_json(&analysis(&shown, &set, &found, servers, points))?;
+        let window = windows::largest(&set, steps);
+        output::print_json(&analysis(&shown, &set, &found, servers, points, window))?;
     } else {
         let servers = servers::text(&set, steps);
         let points = slowest::text(registry, &shown, &set, steps);
-        output::print(&(text(&shown, &set, &found) + &servers + &points))?;
+        let windows = windows::text(&set, steps);
+        output::print(&(text(&shown, &set, &found) + &servers + &points + &windows))?;
     }
     let holds = |it: &ForPolicy| it.verdict.holds() == Some(true);
     Ok(if found.policies.iter().any(holds) {

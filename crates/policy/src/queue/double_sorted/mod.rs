@@ -16,6 +16,7 @@
 //! | [`StrictWalk`] | strict, O(n): 3.2.1 | O(n) | strict | by tasks that block and come back |
 //! | [`LooseWalk`] | loose, O(n): 3.2.2 | O(n) | up to one level higher | the same |
 //! | [`TourLists`] | none: beyond it | O(1) | strict | none |
+//! | [`Windows`] | none: beyond it | O(n) | the keys are deadlines, and those of a window are equal | none: a window ends |
 //!
 //! All other operations are O(1), with up to as many steps as there are groups.
 //!
@@ -39,6 +40,7 @@ mod sorted_rows;
 mod strict_lists;
 mod strict_walk;
 mod tour_lists;
+mod windows;
 
 pub use design::{AnyDesign, Design};
 pub use loose_lists::LooseLists;
@@ -47,3 +49,4 @@ pub use scope::Scope;
 pub use strict_lists::StrictLists;
 pub use strict_walk::StrictWalk;
 pub use tour_lists::TourLists;
+pub use windows::Windows;
