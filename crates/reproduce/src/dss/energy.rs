@@ -1,6 +1,6 @@
 //! Process cruise control: what memory-bound work saves at a low frequency, and what it loses.
 
-use super::load::{Found, Load, Sort, float, mean, once, run_set};
+use super::load::{ADJUSTMENT, Found, Load, Sort, float, mean, once, run_set};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::BenchError;
 use flyball_model::{Frequency, Length, Power, Powers, Share, Speeds, Step, TaskSet};
@@ -30,16 +30,15 @@ const PARTS: [u32; 8] = [500, 600, 700, 800, 850, 900, 950, 967];
 /// How long an adjustment may take, in microseconds.
 const COSTS: [u64; 5] = [100, 1_000, 2_000, 5_000, 10_000];
 
-/// The board at operating points of these frequencies in MHz. The processor has one voltage, so that power above that of
+/// The board at operating points of these frequencies in MHz, where each change takes so long. The processor has one voltage, so that power above that of
 /// an idle board grows with the frequency.
-pub(super) fn board(mhz: &[u64]) -> Option<Speeds> {
+pub(super) fn board(mhz: &[u64], adjustment: Duration) -> Option<Speeds> {
     let all = |of: &dyn Fn(u64) -> u64| -> Option<Vec<Power>> {
         let powers = mhz.iter().map(|&mhz| Power::microwatts(of(mhz) * 1_000));
         powers.collect()
     };
     let powers = all(&|mhz| IDLE + (BUSY - IDLE) * mhz / 733)?;
     let frequencies = mhz.iter().map(|mhz| Frequency::hertz(mhz * 1_000_000));
-    let adjustment = Duration::from_micros(100);
     let row = |from: usize| {
         let to = |to| {
             if from == to {
@@ -79,7 +78,7 @@ struct Saving {
 
 fn saving(setup: &mut Setup<'_>, millionths: u32) -> Result<Saving, BenchError> {
     let stalls = Share::from_millionths(millionths);
-    let speeds = board(&FREQUENCIES);
+    let speeds = board(&FREQUENCIES, ADJUSTMENT);
     let point = speeds
         .as_ref()
         .map_or(Speed(0), |speeds| slowest(speeds, stalls));
