@@ -151,7 +151,7 @@ impl<const CONSERVES: bool> OneCpu for Scaled<CONSERVES> {
     fn because(&self) -> Because {
         if CONSERVES {
             Because::Own(
-                "tasks need at most the whole CPU, even with what is charged for changes of the operating point",
+                "Tasks need at most the whole CPU, even with what is charged for changes of the operating point",
             )
         } else {
             Because::Demand
