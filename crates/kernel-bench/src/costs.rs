@@ -313,10 +313,10 @@ mod tests {
     fn sorted_decisions_are_no_longer() {
         let most = [
             ("fp-rr", 47),
-            ("dss-2", 116),
-            ("dss", 150),
-            ("dss-walk", 70),
-            ("dss-tour", 225),
+            ("dss-2", 110),
+            ("dss", 139),
+            ("dss-walk", 71),
+            ("dss-tour", 241),
             // With the first reading, which moves the task from the fastest point to its own.
             ("cruise", 430),
         ];
