@@ -243,7 +243,6 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
     })
 }
 
-#[expect(clippy::too_many_lines, reason = "a list of claims")]
 fn claims(found: &[(&str, Balance)], savings: &Savings) -> Vec<Claim> {
     let of = |name: &str| {
         found
