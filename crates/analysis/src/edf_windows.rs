@@ -64,7 +64,7 @@ pub fn test(tasks: &[SporadicTask], window: Duration, limit: WorkLimit) -> Outco
     })
 }
 
-/// The longest window with which [`test`] accepts `tasks`, in whole nanoseconds; nothing if not even EDF holds
+/// The longest window with which [`test()`] accepts `tasks`, in whole nanoseconds; nothing if not even EDF holds
 /// them. Of no tasks it is [`Duration::MAX`].
 pub fn largest(tasks: &[SporadicTask], limit: WorkLimit) -> Margin<Duration> {
     let half = limit.divided(2);
