@@ -176,7 +176,7 @@ macro_rules! kernel {
         ///
         /// # Errors
         /// [`Error::Refused`](flyball_app::Error::Refused) if it does not take them; nothing has changed then.
-        #[allow(dead_code, reason = "for who needs it")]
+        #[allow(dead_code, reason = "not every application tunes its policy")]
         pub(crate) fn tune(
             settings: <$policy as $crate::Policy>::Settings,
         ) -> Result<(), $crate::Error> {

@@ -106,7 +106,7 @@ fn avionics() -> TaskSet {
         let [half, wcet] = [wcet * 500, wcet * 1_000].map(Duration::from_micros);
         let period = Duration::from_millis(period);
         let stalls = Share::from_millionths(if number % 2 == 1 { STALLS } else { 0 });
-        // One priority for all tasks of a period, so that there are equals.
+        // One priority for all tasks of a period, so that there are equals. A second is 200.
         let rank = u8::try_from(period.as_nanos() / 5_000_000).unwrap_or(u8::MAX);
         let compute = Length::Uniform {
             min: half,
