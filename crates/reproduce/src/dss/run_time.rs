@@ -249,7 +249,12 @@ fn claims(
         let needed = needed(by_cost, level, published);
         let needed = needed.map_or_else(
             || "more than 20 ms would be needed for that".to_owned(),
-            |micros| format!("{} ms would be needed for that", decimal(micros / 1_000.0)),
+            |micros| {
+                format!(
+                    "{} ms would be needed for that, by a line between two that were tried",
+                    decimal(micros / 1_000.0)
+                )
+            },
         );
         claims.push(Claim {
             text: text.into(),

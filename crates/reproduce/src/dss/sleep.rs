@@ -300,7 +300,7 @@ fn figure(tasks: u32, levels: &Levels) -> Figure {
         panels: vec![
             Panel {
                 title: String::new(),
-                y: Axis::numbers("adjustments (% of context switches)"),
+                y: Axis::numbers("adjustments (% of switches)"),
                 series: vec![
                     Series::ours(
                         "unsorted",
