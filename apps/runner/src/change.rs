@@ -4,11 +4,11 @@
 //! The application's timer interrupts at each change, and at the end. The handler tells the policy
 //! and makes threads; a thread that has a job changes its mode when that is complete.
 
+use crate::interrupts::Interrupts;
 use crate::machine::{
     self, EntryPoint, Kernel, Machine, MachineConfig, SpinLock, StackArea, THREADS, ThreadStack,
 };
 use crate::output::or_fail;
-use crate::release::Releases;
 use crate::{Chosen, Program, Runner, output};
 use flyball_kernel::{
     Attributes, Config, Core, Error, OnMiss, QueueId, Release, SemaphoreId, ThreadId, Trigger,
@@ -358,12 +358,12 @@ impl ModeChanges {
     }
 }
 
-/// Sets the timer of a cluster to the next release or change, or to the end if that comes first.
+/// Sets the timer of a cluster to the next interrupt or change, or to the end if that comes first.
 fn wait<P: Program>(kernel: &'static Kernel<Runner<P>>, cluster: u8, common: &Common) {
     let change = CHANGES.with(|changes| changes.as_ref().map(|changes| changes.due()));
     let due = change
         .unwrap_or(Time::NEVER)
-        .min(Releases::due_on(cluster, common))
+        .min(Interrupts::due_on(cluster, common))
         .min(common.end);
     machine::set_timer(kernel, cluster, common, due.since(kernel.now()));
 }
@@ -390,7 +390,7 @@ pub unsafe fn alarm<P: Program>(
         });
     }
     let cluster = machine::cluster(kernel, &common);
-    Releases::make(kernel, cluster, &common);
+    Interrupts::make(kernel, cluster, &common);
     let now = kernel.now();
     if let Some(changes) = CHANGES.with(|place| place.take_if(|changes| changes.due() <= now)) {
         // SAFETY: as the caller promises.

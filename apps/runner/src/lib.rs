@@ -11,10 +11,10 @@
 extern crate alloc;
 
 mod change;
+mod interrupts;
 pub mod machine;
 mod output;
 mod program;
-mod release;
 mod speeds;
 mod tape;
 mod tasks;

@@ -107,6 +107,7 @@ impl TraceBuffer {
 impl Sink for TraceBuffer {
     const ENABLED: bool = !cfg!(feature = "probe");
     const BUDGETS: bool = Self::ENABLED;
+    const FILLS: bool = Self::ENABLED;
 
     fn record(&mut self, event: Event) {
         self.keep(Record::from(event));

@@ -1,12 +1,12 @@
 //! From an image to threads.
 
 use crate::change::{self, Mode, ModeChanges};
+use crate::interrupts::Interrupts;
 use crate::machine::{
     self, EntryPoint, Kernel, Machine, SpinLock, Stack, THREADS, ThreadStack, take_memory,
 };
 use crate::output::or_fail;
 use crate::program::{OBJECTS, of_cluster};
-use crate::release::Releases;
 use crate::{Chosen, IMAGE, Program, Runner, TraceBuffer, output, speeds};
 use core::task::Poll;
 use flyball_kernel::{Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
@@ -77,7 +77,7 @@ pub unsafe fn run<P: Program>(
     chosen.choose(image);
     let changes = ModeChanges::new::<P>(image, &mut STACKS.take().stacks);
     for cluster in 0..machine::clusters(&common) {
-        Releases::init(image, cluster);
+        Interrupts::init(image, cluster);
     }
     machine::init(kernel, chosen, image, timing, |cluster, all| {
         let part = memory.len() / (all - usize::from(cluster));
@@ -151,6 +151,13 @@ fn make_objects<C: Config<Message = ()>>(
     Ok(shared)
 }
 
+/// The queue of that number in the task set.
+pub(crate) fn queue_of(number: u16) -> Result<QueueId, Error> {
+    let queues = SHARED.with(|shared| shared.map(|shared| shared.queues));
+    let queue = queues.and_then(|queues| queues.get(usize::from(number)).copied().flatten());
+    queue.ok_or(Error::Unknown)
+}
+
 /// What the thread of a number does: the jobs of the task of that number, one after the other.
 pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> ! {
     let shared = SHARED.with(|shared| *shared);
@@ -183,7 +190,10 @@ pub fn thread<P: Program>(kernel: &'static Kernel<Runner<P>>, number: usize) -> 
         let call = match mode {
             // Whose task is to end has a last job that does nothing.
             Mode::Nothing => Call::End,
-            Mode::Row(_) => place.step(|at| image.operation(&task, at).unwrap_or(Op::End)),
+            Mode::Row(_) => place.step(
+                |at| image.operation(&task, at).unwrap_or(Op::End),
+                || kernel.now().since(shared.common.start),
+            ),
         };
         if let Call::Result(outcome) = call {
             result = match outcome {
@@ -231,7 +241,7 @@ fn draws(op: impl Fn(u32) -> Op) -> u32 {
     let mut place = Place::new([0; DEPTH]);
     let mut draws = 0;
     loop {
-        match place.step(&op) {
+        match place.step(&op, || Duration::ZERO) {
             Call::Compute(Length::Drawn(_))
             | Call::Suspend(Length::Drawn(_))
             | Call::Result(Outcome::Drawn(_)) => draws += 1,
@@ -280,6 +290,18 @@ fn perform<P: Program>(
         }),
         Call::Receive(n) => with(&shared.queues, n, |queue| {
             kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
+        }),
+        Call::TrySend(n) => with(&shared.queues, n, |queue| {
+            kernel.call(|core, cpu, now| {
+                let sent = core.send_now(cpu, queue, &(), now);
+                sent.map(|_| Poll::Ready(()))
+            })
+        }),
+        Call::TryReceive(n) => with(&shared.queues, n, |queue| {
+            kernel.call(|core, cpu, now| {
+                let received = core.receive_now(cpu, queue, now);
+                received.map(|_| Poll::Ready(()))
+            })
         }),
         // What the image has for computations takes stalls into account.
         Call::Result(_) | Call::Stalls(_) | Call::End => return,

@@ -13,9 +13,9 @@ use flyball_sim::may_be_split;
 use flyball_sim::modes::{ChangeKind, Modes};
 use flyball_sim::program::{Program, Script};
 use flyball_trace::Duration;
-use releases::are_listed;
+use interrupts::are_listed;
 
-mod releases;
+mod interrupts;
 
 /// What the board is told about a task set.
 ///
@@ -91,7 +91,7 @@ pub fn changing(
         .scheduler
         .emit_settings(&mut |part| settings.extend(part));
     let (new_modes, changes) = changes(machine, modes, options, &tasks)?;
-    let releases = releases::releases(machine, set, options, (&tasks, cluster))?;
+    let interrupts = interrupts::interrupts(machine, set, options, (&tasks, cluster))?;
     let inherits = |protocol| match protocol {
         Protocol::Inherit => true,
         Protocol::None => false,
@@ -123,7 +123,7 @@ pub fn changing(
         tasks,
         new_modes,
         changes,
-        releases,
+        interrupts,
         transitions: speeds(set, options)
             .map_or_else(Vec::new, |speeds| speeds.transitions().to_vec()),
     })

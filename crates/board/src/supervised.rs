@@ -6,6 +6,7 @@ use flyball_catalogue::Ipi;
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_policy::Encode;
 use flyball_policy::supervisor::{Observation, Plan, RequirementChange};
+use flyball_script::image::Brings;
 use flyball_trace::Duration;
 
 /// Runs tasks for so long on a machine with several CPUs, each with an I+PI of its own. A thread on
@@ -50,11 +51,15 @@ pub fn supervise(
     for change in changes {
         change.emit(&mut put);
     }
-    if let Some(release) = contents.releases.first() {
+    if let Some(interrupt) = contents.interrupts.first() {
         return Err(BoardError::Unsupported {
             machine: machine.name(),
-            task: Some(set.tasks[usize::from(release.task)].name.clone()),
-            what: "sporadic jobs and jitter are not supported under a supervisor".into(),
+            task: match interrupt.brings {
+                Brings::Job { task, .. } => Some(set.tasks[usize::from(task)].name.clone()),
+                _ => None,
+            },
+            what: "sporadic jobs, jitter, sources and sinks are not supported under a supervisor"
+                .into(),
         });
     }
     let blob = compile::blob(machine, &contents)?;

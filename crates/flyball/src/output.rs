@@ -66,10 +66,7 @@ pub(crate) fn table(columns: &[&str], right: &[&str]) -> Table {
 pub(crate) fn heading(file: &str, set: &TaskSet) -> String {
     let name = if set.name.is_empty() { file } else { &set.name };
     let mut text = format!("{BOLD}{name}{BOLD:#}\n");
-    let mut facts = vec![
-        count(set.tasks.len(), "task"),
-        format!("utilisation {}", words::utilisation_of(set)),
-    ];
+    let mut facts = vec![count(set.tasks.len(), "task"), words::asks(set)];
     if let Some(cycle) = set.hyperperiod() {
         facts.push(format!("hyperperiod {cycle}"));
     }
@@ -244,16 +241,51 @@ pub(crate) fn tasks<'a>(
 
 /// What became of each task under a policy.
 pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
+    // What a task asks for that computes without end is what it gets.
+    let has_endless = set.tasks.iter().any(|task| task.wcet == Duration::MAX);
+    let until = report.simulated.until;
     let rows = set.tasks.iter().zip(&report.tasks).map(|(task, report)| {
         let slack = report.slack.map(|slack| format!("+{}", time(Some(slack))));
-        let own = vec![
+        let part = words::part_ppm(report.measured.cpu_time, until);
+        let mut own = vec![
             time(report.response_bound),
             time(task.deadline),
             slack.unwrap_or_else(|| "–".into()),
         ];
+        if has_endless {
+            own.insert(0, words::tenths(part));
+        }
         (&*task.name, &report.measured, own)
     });
-    tasks(rows, &["BOUND", "DEADLINE", "SLACK"])
+    let columns = ["CPU", "BOUND", "DEADLINE", "SLACK"];
+    tasks(rows, &columns[usize::from(!has_endless)..])
+}
+
+/// How full queues were, and how long messages and tasks waited there; `None`: no queue was used.
+pub(crate) fn queue_table(set: &TaskSet, report: &PolicyReport) -> Option<String> {
+    let columns = [
+        "QUEUE", "CAPACITY", "MOST", "MESSAGES", "LOST", "MISSING", "DELAY", "LONGEST", "STALLS",
+        "STALLED",
+    ];
+    let mut table = table(&columns, &columns[1..])
+        .prose(&columns[..1])
+        .spare(&["STALLED", "DELAY", "MESSAGES"]);
+    for (queue, sums) in set.queues.iter().zip(&report.summary.queues) {
+        table.add_row([
+            queue.name.clone(),
+            grouped(queue.capacity.into()),
+            grouped(sums.highest.into()),
+            grouped(sums.put),
+            misses(sums.lost),
+            misses(sums.missing),
+            time(sums.delay.mean()),
+            time(sums.delay.max()),
+            grouped(sums.stalls),
+            time(Some(sums.stalled)),
+        ]);
+    }
+    let is_used = report.summary.queues.iter().any(|it| !it.is_unused());
+    is_used.then(|| table.render())
 }
 
 /// How long chains of jobs took that release each other; `None`: there was none.

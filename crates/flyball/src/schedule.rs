@@ -186,6 +186,9 @@ fn policy(text: &mut String, study: &Study, report: &PolicyReport, chart: &Chart
             "\nFrom the release of a job to the completion of one that it released:\n{chains}"
         );
     }
+    if let Some(queues) = output::queue_table(&study.set, report) {
+        let _ = write!(text, "\n{queues}");
+    }
     let simulated = &report.simulated;
     let moved = match study.cpus {
         0 | 1 => String::new(),
@@ -195,16 +198,25 @@ fn policy(text: &mut String, study: &Study, report: &PolicyReport, chart: &Chart
             output::grouped(report.summary.task_migrations())
         ),
     };
+    let (overruns, underruns) = (report.summary.overruns(), report.summary.underruns());
+    let glitches = match study.set.endpoints[..] {
+        [] => String::new(),
+        _ => format!(
+            "{} overruns, {} underruns, ",
+            output::misses(overruns),
+            output::misses(underruns)
+        ),
+    };
     let changes = simulated.group_changes.map(|changes| {
         let changes = output::grouped(changes);
         format!("{changes} changes of group, ")
     });
     let _ = writeln!(
         text,
-        "\n{} jobs in {}: {} missed, {} preemptions, {moved}{} context switches, {}{}",
+        "\n{} jobs in {}: {} missed, {glitches}{} preemptions, {moved}{} context switches, {}{}",
         output::grouped(simulated.jobs),
         simulated.until,
-        output::misses(simulated.misses),
+        output::misses(simulated.misses - overruns - underruns),
         output::grouped(simulated.preemptions),
         output::grouped(simulated.context_switches),
         changes.unwrap_or_default(),

@@ -110,7 +110,7 @@ pub struct Simulated {
     pub until_ns: u64,
     /// Jobs completed.
     pub jobs: u64,
-    /// Deadlines missed.
+    /// Deadlines missed, and over- and underruns.
     pub misses: u64,
     /// How often a running job lost the CPU to another one.
     pub preemptions: u64,
@@ -128,6 +128,9 @@ pub struct Simulated {
     pub busy_ppm: u64,
     /// How long chains of jobs took that release each other by messages and signals.
     pub chains: Vec<Chain>,
+    /// What became of the message queues, in the order of the task set; left out where none was used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queues: Vec<Queue>,
     /// How operating points were used; left out where the platform has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speeds: Option<Speeds>,
@@ -181,6 +184,38 @@ pub struct Chain {
     pub latency_mean_ns: Option<u64>,
     /// The longest.
     pub latency_max_ns: Option<u64>,
+}
+
+/// What became of one message queue.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Queue {
+    /// Its name.
+    pub name: String,
+    /// How many messages it can hold.
+    pub capacity: u16,
+    /// The most messages that it held.
+    pub highest: u16,
+    /// How many messages were put in.
+    pub put: u64,
+    /// How often a source found it without room for all its messages. Each time is a miss.
+    pub overruns: u64,
+    /// Messages that sources lost so.
+    pub lost: u64,
+    /// How often a sink found fewer messages than it takes. Each time is a miss.
+    pub underruns: u64,
+    /// Messages that sinks missed so.
+    pub missing: u64,
+    /// How often a task waited for a message, or for room for one.
+    pub stalls: u64,
+    /// For how long tasks waited so, all together.
+    pub stalled_ns: u64,
+    /// How long messages were in the queue: the shortest.
+    pub delay_min_ns: Option<u64>,
+    /// The mean, rounded down.
+    pub delay_mean_ns: Option<u64>,
+    /// The longest.
+    pub delay_max_ns: Option<u64>,
 }
 
 /// What became of one task.

@@ -17,7 +17,7 @@ use flyball_policy::Table;
 use flyball_policy::queue::links::List;
 #[cfg(any(test, feature = "audit"))]
 use flyball_trace::TaskId;
-use flyball_trace::{CpuId, Object, Slot, Time};
+use flyball_trace::{CpuId, Kind, Object, Sink, Slot, Time};
 
 /// A bounded queue of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -263,11 +263,81 @@ impl<C: Config> Core<C> {
             let by = self.running_task(cpu);
             return self.post_job(cpu, queue, task, message, by, now);
         }
+        if C::Trace::FILLS && row.waiters.is_empty() {
+            let at = row.push();
+            *self.messages.get_row(at)? = *message;
+            self.trace_level(cpu, queue, now);
+            return Ok(());
+        }
         // A thread that waits at a queue that is not full waits to receive; there is one, as there was
         // room and it was not used.
         let receiver = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
         self.threads[receiver.index()].message = *message;
+        if C::Trace::FILLS {
+            // In, and out at once.
+            let queue = queue.0;
+            self.emit(now, cpu, Kind::Fill { queue, level: 1 });
+            self.emit(now, cpu, Kind::Fill { queue, level: 0 });
+        }
         self.wake(cpu, receiver, now);
+        Ok(())
+    }
+
+    /// A source puts up to `count` copies of a message in, as an interrupt does. If there is no room for
+    /// all of them the rest is lost, and that is counted as one [miss](Core::misses).
+    ///
+    /// # Errors
+    /// [`Error::Unknown`].
+    pub fn feed(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        message: &C::Message,
+        count: u16,
+        now: Time,
+    ) -> Result<(), Error> {
+        for done in 0..count {
+            match self.post(cpu, queue, message, now) {
+                Ok(()) => {}
+                Err(Error::Full) => {
+                    self.misses += 1;
+                    let (queue, lost) = (queue.0, count - done);
+                    self.emit(now, cpu, Kind::Overrun { queue, lost });
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// A sink takes up to `count` messages out, as an interrupt does, and `consume` gets each of them. If there are
+    /// fewer, that is counted as one [miss](Core::misses).
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if messages release jobs; [`Error::Unknown`].
+    pub fn drain(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        count: u16,
+        now: Time,
+        mut consume: impl FnMut(&C::Message),
+    ) -> Result<(), Error> {
+        for done in 0..count {
+            let row = self.queues.get(queue.0, true)?;
+            if !row.releases.is_empty() {
+                return Err(Error::Taken);
+            }
+            let Some(at) = row.pop_any() else {
+                self.misses += 1;
+                let (queue, missing) = (queue.0, count - done);
+                self.emit(now, cpu, Kind::Underrun { queue, missing });
+                break;
+            };
+            consume(&self.messages.rows[at]);
+            self.let_sender_in(cpu, queue, now)?;
+        }
         Ok(())
     }
 
@@ -278,6 +348,10 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`].
     #[inline]
     pub fn try_send(&mut self, queue: QueueId, message: &C::Message) -> Result<bool, Error> {
+        if C::Trace::FILLS {
+            // What is traced has an instant and a CPU.
+            return Ok(false);
+        }
         let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, C::CHECKS)?;
         let most = if has_jobs { row.plain } else { row.capacity };
@@ -296,6 +370,9 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`].
     #[inline]
     pub fn try_receive(&mut self, queue: QueueId, message: &mut C::Message) -> Result<bool, Error> {
+        if C::Trace::FILLS {
+            return Ok(false);
+        }
         let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, C::CHECKS)?;
         let has_none = if has_jobs {
@@ -372,13 +449,53 @@ impl<C: Config> Core<C> {
         let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
         self.threads[task.index()].message = self.messages.rows[at];
+        self.let_sender_in(cpu, queue, now)
+    }
+
+    /// A message has just been taken out: the most urgent sender that waits puts its own in.
+    #[inline]
+    fn let_sender_in(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<(), Error> {
+        self.trace_level(cpu, queue, now);
+        let row = self.queues.get(queue.0, false)?;
         // A thread that waits at a queue that was not empty waits to send, so it was full.
         if let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             let at = row.push();
             self.messages.rows[at] = self.threads[sender.index()].message;
+            self.trace_level(cpu, queue, now);
             self.wake(cpu, sender, now);
         }
         Ok(())
+    }
+
+    /// Puts a message in if there is room; returns whether there was. Never waits.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`].
+    pub fn send_now(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        message: &C::Message,
+        now: Time,
+    ) -> Result<bool, Error> {
+        match self.post(cpu, queue, message, now) {
+            Ok(()) => Ok(true),
+            Err(Error::Full) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The running thread takes the oldest message out if there is one; returns whether there was. Never
+    /// waits. [`Core::received`] has the message afterwards.
+    ///
+    /// # Errors
+    /// [`Error::Taken`] if messages release jobs; [`Error::NoThread`], [`Error::Unknown`].
+    pub fn receive_now(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<bool, Error> {
+        match self.receive(cpu, queue, Time::ZERO, now) {
+            Ok(_) => Ok(true),
+            Err(Error::TimedOut) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// The message that the running thread has received, by the [`Core::receive`] that it has just
@@ -389,6 +506,17 @@ impl<C: Config> Core<C> {
     #[inline]
     pub fn received(&self, cpu: CpuId) -> Result<&C::Message, Error> {
         Ok(&self.threads[self.caller(cpu)?.index()].message)
+    }
+
+    /// Traces how many messages a queue holds.
+    #[inline]
+    pub(crate) fn trace_level(&mut self, cpu: CpuId, queue: QueueId, now: Time) {
+        if C::Trace::FILLS
+            && let Ok(level) = self.queue_len(queue)
+        {
+            let queue = queue.0;
+            self.emit(now, cpu, Kind::Fill { queue, level });
+        }
     }
 
     /// How many messages are in the queue.

@@ -199,7 +199,7 @@ impl<C: Config> Core<C> {
                 }
                 self.emit(now, cpu, kind);
                 if let Released::Current(_) = released {
-                    self.take_message(task);
+                    self.take_message(cpu, task, now);
                     self.threads[task.index()].state = State::Ready;
                     let release = job.release;
                     self.begin_job(cpu, task, Ready::Released { release }, now);
@@ -222,7 +222,7 @@ impl<C: Config> Core<C> {
     /// A job that so many wait before is left out.
     fn skip(&mut self, cpu: CpuId, task: TaskId, job: Job, waiting: u32, now: Time) {
         let job = job.number;
-        self.lose_message(task, waiting);
+        self.lose_message(cpu, task, waiting, now);
         self.emit(now, cpu, Kind::Skip { task, job });
     }
 
@@ -317,7 +317,7 @@ impl<C: Config> Core<C> {
         if let Some(job) = next {
             thread.state = State::Ready;
             let release = job.release;
-            self.take_message(task);
+            self.take_message(cpu, task, now);
             self.begin_job(cpu, task, Ready::Released { release }, now);
             self.let_senders_in(cpu, task, now);
         }

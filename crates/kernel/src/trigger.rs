@@ -109,33 +109,36 @@ impl<C: Config> Core<C> {
     ) -> Result<(), Error> {
         let at = self.queues.get(queue.0, false)?.push();
         *self.messages.get_row(at)? = *message;
+        self.trace_level(cpu, queue, now);
         self.trigger(cpu, task, by, now)
     }
 
     /// The job that `task` begins takes its message, if messages release its jobs.
     #[inline]
-    pub(crate) fn take_message(&mut self, task: TaskId) {
+    pub(crate) fn take_message(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         if self.inboxes > 0 {
-            self.take_from_inbox(task);
+            self.take_from_inbox(cpu, task, now);
         }
     }
 
     #[inline(never)]
-    fn take_from_inbox(&mut self, task: TaskId) {
+    fn take_from_inbox(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         if let Some(queue) = self.inbox(task)
             && let Ok(row) = self.queues.get(queue.0, false)
             && let Some(at) = row.pop_any()
         {
             self.threads[task.index()].message = self.messages.rows[at];
+            self.trace_level(cpu, queue, now);
         }
     }
 
     /// The message of a job of `task` that is left out is lost; `waiting` messages are before it.
-    pub(crate) fn lose_message(&mut self, task: TaskId, waiting: u32) {
+    pub(crate) fn lose_message(&mut self, cpu: CpuId, task: TaskId, waiting: u32, now: Time) {
         if let Some(queue) = self.inbox(task)
             && let Ok(row) = self.queues.get(queue.0, false)
         {
             row.remove(waiting, &mut self.messages.rows);
+            self.trace_level(cpu, queue, now);
         }
     }
 

@@ -52,8 +52,8 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
     let job = unsafe { &mut *(job as *mut Job<S>) };
     job.program.restart();
     loop {
-        let call = job.program.step();
         let kernel = job.kernel;
+        let call = job.program.step(kernel.now());
         let called = match call {
             Call::Compute(length) => {
                 kernel.compute(job.program.draw(length));
@@ -87,6 +87,20 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
             Call::Receive(n) => {
                 let queue = job.queues[usize::from(n)];
                 kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
+            }
+            Call::TrySend(n) => {
+                let queue = job.queues[usize::from(n)];
+                kernel.call(|core, cpu, now| {
+                    let sent = core.send_now(cpu, queue, &(), now);
+                    sent.map(|_| Poll::Ready(()))
+                })
+            }
+            Call::TryReceive(n) => {
+                let queue = job.queues[usize::from(n)];
+                kernel.call(|core, cpu, now| {
+                    let received = core.receive_now(cpu, queue, now);
+                    received.map(|_| Poll::Ready(()))
+                })
             }
             Call::Result(result) => {
                 job.program.note(result);

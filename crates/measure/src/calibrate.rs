@@ -39,6 +39,7 @@
 //! by least squares. What is put in is a median for each kind of entry and job, so that the rare
 //! long way round counts for nothing.
 
+use flyball_model::behaviour::follows_clock;
 use flyball_model::{Cost, Overheads, Share, Slowdown, Speeds, TaskSet};
 use flyball_sim::program::{Call, Program};
 use flyball_trace::file::Trace;
@@ -185,7 +186,11 @@ impl Observer<'_> {
             speeds: set.platform.speeds.as_ref(),
             seen: BTreeMap::new(),
             programs: tasks
-                .map(|(number, task)| Some(Program::new(task, number, seed)))
+                .map(|(number, task)| {
+                    // What a job does depends on the time otherwise.
+                    let is_known = !follows_clock(&task.behaviour);
+                    is_known.then(|| Program::new(task, number, seed))
+                })
                 .collect(),
             begun: HashMap::new(),
             jobs: HashMap::new(),
@@ -445,7 +450,7 @@ fn script(
     let mut calls = 0;
     let next = program.as_mut()?;
     for _ in 0..MOST_STEPS {
-        match next.step() {
+        match next.step(Time::ZERO) {
             Call::End => {
                 return Some(Job {
                     number,

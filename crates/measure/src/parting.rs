@@ -283,7 +283,7 @@ fn shift(length: &mut Length, off: impl Fn(Duration) -> Duration) {
     match length {
         Length::Fixed(length) => *length = off(*length),
         Length::Uniform { min, max } => (*min, *max) = (off(*min), off(*max)),
-        Length::OneOf(lengths) => {
+        Length::OneOf(lengths) | Length::Cycle { lengths, .. } => {
             for one in lengths {
                 *one = off(*one);
             }

@@ -106,7 +106,7 @@ impl Iterator for Arrivals {
 
     fn next(&mut self) -> Option<JobArrival> {
         let next = self.next;
-        self.next.arrival += self.random.draw(&self.gap);
+        self.next.arrival += self.random.draw(&self.gap, next.arrival);
         self.delay();
         Some(next)
     }

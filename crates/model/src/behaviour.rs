@@ -82,6 +82,31 @@ pub fn takes_time(steps: &[Step]) -> bool {
     })
 }
 
+/// Asks `see` about the length of every computation and suspension. O(steps).
+pub fn each_length<'s>(steps: &'s [Step], see: &mut impl FnMut(&'s Length)) {
+    each_step(steps, &mut |step| match step {
+        Step::Compute(length)
+        | Step::Suspend(length)
+        | Step::Stalling {
+            compute: length, ..
+        } => see(length),
+        Step::Overrun { declared, actual } => {
+            see(declared);
+            see(actual);
+        }
+        _ => {}
+    });
+}
+
+/// Whether a computation or suspension is longer or shorter according to the clock. O(steps).
+pub fn follows_clock(steps: &[Step]) -> bool {
+    let mut follows = false;
+    each_length(steps, &mut |length| {
+        follows |= matches!(length, Length::Cycle { .. });
+    });
+    follows
+}
+
 fn one(step: &Step) -> Result<Demand, TooLarge> {
     match step {
         Step::Compute(declared)

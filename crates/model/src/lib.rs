@@ -9,6 +9,7 @@
 //! | [`taskset`] | the types: platform, tasks and their behaviour, resources, policies' settings |
 //! | [`arrivals`] | when jobs arrive that the kernel's clock does not release |
 //! | [`behaviour`] | what the steps of a job add up to |
+//! | [`endpoint`] | sources and sinks of pipelines |
 //! | [`measured`] | overheads that were measured, in a file |
 //! | [`study`] | studies of schedulability, in a file |
 //! | [`units`] | lengths of time as people write them |
@@ -39,6 +40,7 @@ pub mod arrivals;
 pub mod behaviour;
 mod check;
 mod csv;
+pub mod endpoint;
 pub mod error;
 pub mod generate;
 mod groups;
@@ -62,6 +64,7 @@ pub mod units;
 
 pub use check::{MOST_CPUS, MOST_STEPS, MOST_TASKS};
 pub use csv::to_csv;
+pub use endpoint::{End, Endpoint};
 pub use error::{Kind, ModelError};
 pub use groups::LAST_GROUP;
 pub use hint::closest;

@@ -4,7 +4,7 @@
 //! its numbers is written out here, because a library may improve how it does that.
 
 use crate::taskset::Length;
-use flyball_trace::Duration;
+use flyball_trace::{Duration, Time};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
@@ -78,8 +78,8 @@ impl Random {
         self.uniform(least, most)
     }
 
-    /// A length that a task may have next time.
-    pub fn draw(&mut self, length: &Length) -> Duration {
+    /// A length that a task may have next time; it is asked for at `now`, counted from the start.
+    pub fn draw(&mut self, length: &Length, now: Time) -> Duration {
         match length {
             Length::Fixed(length) => *length,
             Length::Uniform { min, max } => self.uniform(*min, *max),
@@ -89,6 +89,7 @@ impl Random {
                 let chosen = usize::try_from(chosen).ok().and_then(|at| lengths.get(at));
                 chosen.copied().unwrap_or_default()
             }
+            Length::Cycle { lengths, every } => length_at(lengths, *every, now),
             Length::Empirical(seen) => {
                 let all: u64 = seen.iter().map(|(_, times)| u64::from(*times)).sum();
                 let last = Duration::from_nanos(all.saturating_sub(1));
@@ -128,6 +129,15 @@ impl Random {
     }
 }
 
+/// The length that is valid at `now`, of some that are valid one after the other.
+fn length_at(lengths: &[Duration], every: Duration, now: Time) -> Duration {
+    let turn = now.as_nanos() / every.as_nanos().max(1);
+    let at = usize::try_from(turn % (lengths.len() as u64).max(1)).ok();
+    at.and_then(|at| lengths.get(at))
+        .copied()
+        .unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +148,7 @@ mod tests {
 
     fn drawn(length: &Length) -> Vec<u64> {
         let mut random = Random::new(1, 2);
-        let draw = |_| random.draw(length).as_nanos() / 1_000;
+        let draw = |_| random.draw(length, Time::ZERO).as_nanos() / 1_000;
         (0..10_000).map(draw).collect()
     }
 

@@ -24,7 +24,9 @@ impl Task {
             objects.extend(match *step {
                 Step::Lock(n) | Step::Unlock(n) => Some(Object::Mutex(n)),
                 Step::Wait(n) | Step::Signal(n) => Some(Object::Semaphore(n)),
-                Step::Send(n) | Step::Receive(n) => Some(Object::Queue(n)),
+                Step::Send(n) | Step::TrySend(n) | Step::Receive(n) | Step::TryReceive(n) => {
+                    Some(Object::Queue(n))
+                }
                 Step::Compute(_)
                 | Step::Overrun { .. }
                 | Step::Stalling { .. }

@@ -62,7 +62,7 @@ impl Length {
             Length::Uniform { min, max } => {
                 (*min, *max) = (pace.stretch(*min), pace.stretch(*max));
             }
-            Length::OneOf(times) => {
+            Length::OneOf(times) | Length::Cycle { lengths: times, .. } => {
                 for time in times {
                     *time = pace.stretch(*time);
                 }

@@ -5,6 +5,7 @@
 //! that built it (see the readers): names are unique, references point to something, times make
 //! sense.
 
+pub use crate::endpoint::Endpoint;
 pub use crate::groups::Groups;
 pub use crate::platform::{Cost, Jitter, Overheads, Platform};
 pub use crate::server::{Server, ServerMode};
@@ -30,6 +31,8 @@ pub struct TaskSet {
     pub semaphores: Vec<Semaphore>,
     /// The message queues, in the order in which steps count them.
     pub queues: Vec<Queue>,
+    /// The sources of pipelines, and then the sinks.
+    pub endpoints: Vec<Endpoint>,
     /// The servers, in the order in which tasks count them.
     pub servers: Vec<Server>,
     /// The programs that tasks name, in the order in which they name them first.
@@ -154,6 +157,13 @@ pub enum Length {
         /// The longest.
         max: Duration,
     },
+    /// One of these after the other, each for so long since the start, and then the first again.
+    Cycle {
+        /// The lengths; never empty.
+        lengths: Vec<Duration>,
+        /// For how long each of them is valid; not zero.
+        every: Duration,
+    },
 }
 
 /// One step of a job. Resources are counted in the order of the task set's tables.
@@ -190,8 +200,12 @@ pub enum Step {
     Signal(u16),
     /// Sends one message; waits while the queue is full.
     Send(u16),
+    /// Sends one message if the queue is not full; otherwise the message is lost.
+    TrySend(u16),
     /// Receives one message; waits while the queue is empty.
     Receive(u16),
+    /// Receives one message if the queue is not empty.
+    TryReceive(u16),
     /// The job says this of itself when it ends, unless another one of these steps follows: one of
     /// the numbers, each equally likely; never empty. It takes no time.
     Result(Vec<u8>),
@@ -262,7 +276,9 @@ impl Length {
             Length::Fixed(length)
             | Length::Uniform { max: length, .. }
             | Length::Normal { max: length, .. } => *length,
-            Length::OneOf(lengths) => lengths.iter().copied().max().unwrap_or_default(),
+            Length::OneOf(lengths) | Length::Cycle { lengths, .. } => {
+                lengths.iter().copied().max().unwrap_or_default()
+            }
             Length::Empirical(seen) => seen.iter().map(|seen| seen.0).max().unwrap_or_default(),
         }
     }
@@ -273,7 +289,9 @@ impl Length {
             Length::Fixed(length)
             | Length::Uniform { min: length, .. }
             | Length::Normal { min: length, .. } => *length,
-            Length::OneOf(lengths) => lengths.iter().copied().min().unwrap_or_default(),
+            Length::OneOf(lengths) | Length::Cycle { lengths, .. } => {
+                lengths.iter().copied().min().unwrap_or_default()
+            }
             Length::Empirical(seen) => seen.iter().map(|seen| seen.0).min().unwrap_or_default(),
         }
     }

@@ -4,6 +4,7 @@
 //! O(n log n) in the length of the text.
 
 mod behaviour;
+mod endpoints;
 mod groups;
 mod length;
 mod measured;
@@ -41,6 +42,8 @@ const KEYS: &[&str] = &[
     "schema",
     "name",
     "source",
+    "reference",
+    "sink",
     "platform",
     "policies",
     "mutex",
@@ -64,9 +67,7 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
         .get("name", text)?
         .map_or(default_name, |name| name.value)
         .to_owned();
-    let published = document
-        .get("source", text)?
-        .map(|text| text.value.to_owned());
+    let published = published(&document)?;
     let policies = document.get("policies", platform::policies)?;
     let policies = policies.map(|policies| policies.value).unwrap_or_default();
     let mut resources = Resources::default();
@@ -79,18 +80,39 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
         servers: resources.servers(&document, platform.cpus)?,
         platform,
         policies,
+        endpoints: Vec::new(),
         tasks: Vec::new(),
         programs: Vec::new(),
         devices: Vec::new(),
     };
+    set.endpoints = endpoints::read(&document, &resources)?;
     let mut common = Common::default();
     let tasks = tasks(&document, &set.platform, &resources, &mut common)?;
     (set.programs, set.devices) = common.into_names();
     let places: Vec<_> = tasks.iter().map(|task| task.span.clone()).collect();
     set.tasks = tasks.into_iter().map(|task| task.value).collect();
     triggers::check(source, &set, &places)?;
+    endpoints::check(&document, &set)?;
     servers::settle(&document, &mut set)?;
     Ok(set)
+}
+
+/// Where the set was published: the text `source`, or `reference` where `source` has the sources of pipelines.
+fn published(document: &Table<'_>) -> Read<Option<String>> {
+    let has_sources = |_: &Source<'_>, node: &table::Node<'_>| Ok(node.get_ref().is_array());
+    let reference = document.get("reference", text)?;
+    let is_text = document.get("source", has_sources)?;
+    if is_text.is_none_or(|has_sources| has_sources.value) {
+        return Ok(reference.map(|text| text.value.to_owned()));
+    }
+    if let Some(At { span, .. }) = reference {
+        let message = "`source` says already where the set was published";
+        let error = document.source.error(Kind::Inconsistent, &span, message);
+        return Err(error.within("reference").help("leave out one of them"));
+    }
+    Ok(document
+        .get("source", text)?
+        .map(|text| text.value.to_owned()))
 }
 
 fn tasks<'d>(

@@ -1,9 +1,9 @@
 //! What is written is read back as it was, whatever the task set.
 
 use flyball_model::{
-    Arrival, Cost, Format, Frequency, Groups, Jitter, LAST_GROUP, Length, Location, MOST_SPEEDS,
-    Mutex, OnMiss, Overheads, Platform, Power, Powers, Protocol, Queue, Semaphore, Server,
-    ServerMode, Setting, Settings, Share, Speeds, Step, Task, TaskSet, Value, behaviour,
+    Arrival, Cost, End, Endpoint, Format, Frequency, Groups, Jitter, LAST_GROUP, Length, Location,
+    MOST_SPEEDS, Mutex, OnMiss, Overheads, Platform, Power, Powers, Protocol, Queue, Semaphore,
+    Server, ServerMode, Setting, Settings, Share, Speeds, Step, Task, TaskSet, Value, behaviour,
     parse_duration, read_str, to_csv, to_toml,
 };
 use flyball_trace::{Duration, Speed};
@@ -40,6 +40,8 @@ fn length(range: std::ops::Range<u64>) -> impl Strategy<Value = Length> {
             max: a.max(b)
         }),
         vec(time(range.clone()), 1..4).prop_map(Length::OneOf),
+        (vec(time(range.clone()), 1..4), time(1..1 << 50))
+            .prop_map(|(lengths, every)| Length::Cycle { lengths, every }),
         vec((time(range.clone()), 1..=u32::MAX), 1..4).prop_map(Length::Empirical),
         ([(); 3].map(|()| time(range.clone())), time(range)).prop_map(|(mut times, deviation)| {
             times.sort_unstable();
@@ -114,6 +116,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         (0..SEMAPHORES).prop_map(Step::Signal),
         (0..QUEUES).prop_map(Step::Send),
         (0..QUEUES).prop_map(Step::Receive),
+        (0..QUEUES).prop_map(Step::TrySend),
+        (0..QUEUES).prop_map(Step::TryReceive),
         vec(any::<u8>(), 1..4).prop_map(Step::Result),
     ];
     let leaf = vec(one, 1..4);
@@ -371,7 +375,35 @@ fn settings() -> impl Strategy<Value = Settings> {
     })
 }
 
+fn endpoint(end: End) -> impl Strategy<Value = Endpoint> {
+    let parts = (
+        0..QUEUES,
+        length(1..1 << 40),
+        1..=u16::MAX,
+        time(0..1 << 40),
+    );
+    parts.prop_map(move |(queue, every, count, phase)| Endpoint {
+        end,
+        queue,
+        every,
+        count,
+        phase,
+    })
+}
+
+fn endpoints() -> impl Strategy<Value = Vec<Endpoint>> {
+    let both = (
+        vec(endpoint(End::Source), 0..3),
+        vec(endpoint(End::Sink), 0..3),
+    );
+    both.prop_map(|(sources, sinks)| [sources, sinks].concat())
+}
+
 fn task_set() -> impl Strategy<Value = TaskSet> {
+    (without_endpoints(), endpoints()).prop_map(|(set, endpoints)| TaskSet { endpoints, ..set })
+}
+
+fn without_endpoints() -> impl Strategy<Value = TaskSet> {
     let tasks = platform().prop_flat_map(|platform| {
         let cpus = platform.cpus;
         (
@@ -456,6 +488,7 @@ fn task_set() -> impl Strategy<Value = TaskSet> {
                     programs,
                     devices,
                     policies,
+                    endpoints: Vec::new(),
                 }
             },
         )

@@ -33,6 +33,7 @@ mod figures;
 mod format;
 mod measured;
 mod policy;
+mod queues;
 mod room;
 mod speeds;
 mod summary;

@@ -8,7 +8,7 @@ use flyball_json::task::TaskNumbers;
 use flyball_model::{Task, TaskSet};
 use flyball_study::results as study;
 use flyball_study::results::{Energy, SpeedUse};
-use flyball_trace::metrics::{Chain, TaskSummary};
+use flyball_trace::metrics::{Chain, QueueSummary, TaskSummary};
 use flyball_trace::{Duration, TaskId};
 
 pub use compared::compared;
@@ -93,6 +93,7 @@ fn policy(report: &study::PolicyReport, set: &TaskSet) -> json::Policy {
                 .iter()
                 .map(|it| chain(it, report))
                 .collect(),
+            queues: queues(report, set),
             speeds: report.speeds.as_ref().map(|used| speeds(used, set)),
         },
         tasks: tasks.map(|(report, set)| task(report, set)).collect(),
@@ -117,6 +118,34 @@ fn speeds(used: &SpeedUse, set: &TaskSet) -> json::Speeds {
         energy_with_idle_j: energy.map(|(_, all)| all.joules()),
         tasks_j: energy.map(|_| (0..set.tasks.len()).map(of_task).collect()),
     }
+}
+
+fn queues(report: &study::PolicyReport, set: &TaskSet) -> Vec<json::Queue> {
+    let sums = &report.summary.queues;
+    if sums.iter().all(QueueSummary::is_unused) {
+        return Vec::new();
+    }
+    let ns = |length: Option<Duration>| length.map(Duration::as_nanos);
+    let queues = set
+        .queues
+        .iter()
+        .zip(sums)
+        .map(|(queue, sums)| json::Queue {
+            name: queue.name.clone(),
+            capacity: queue.capacity,
+            highest: sums.highest,
+            put: sums.put,
+            overruns: sums.overruns,
+            lost: sums.lost,
+            underruns: sums.underruns,
+            missing: sums.missing,
+            stalls: sums.stalls,
+            stalled_ns: sums.stalled.as_nanos(),
+            delay_min_ns: ns(sums.delay.min()),
+            delay_mean_ns: ns(sums.delay.mean()),
+            delay_max_ns: ns(sums.delay.max()),
+        });
+    queues.collect()
 }
 
 fn chain(chain: &Chain, report: &study::PolicyReport) -> json::Chain {

@@ -60,11 +60,13 @@ mod track {
     pub(super) const TASKS: u64 = 2;
     pub(super) const READY: u64 = 3;
     pub(super) const SERVERS: u64 = 4;
+    pub(super) const QUEUES: u64 = 5;
     pub(super) const FIRST_CPU: u64 = 0x100;
     pub(super) const FIRST_URGENCY: u64 = 0x200;
     pub(super) const FIRST_SPEED: u64 = 0x300;
     pub(super) const FIRST_TASK: u64 = 0x1_0000;
     pub(super) const FIRST_SERVER: u64 = 0x2_0000;
+    pub(super) const FIRST_QUEUE: u64 = 0x3_0000;
 }
 
 /// The trace in Perfetto's format. O(n log n) in the number of events.
@@ -85,6 +87,7 @@ pub fn to_perfetto(trace: &Trace) -> Vec<u8> {
         .into_iter()
         .chain(speeds(&schedule))
         .chain(servers(trace, &schedule))
+        .chain(queues(trace, &schedule))
     {
         put(
             &mut out,
@@ -194,6 +197,21 @@ fn servers(trace: &Trace, schedule: &Schedule) -> Vec<pb::TrackDescriptor> {
     let mut tracks: Vec<_> = counters.collect();
     if !tracks.is_empty() {
         tracks.insert(0, process(track::SERVERS, 3, "Servers"));
+    }
+    tracks
+}
+
+/// The process of the queues, if the levels of some are told, and a counter for each.
+fn queues(trace: &Trace, schedule: &Schedule) -> Vec<pb::TrackDescriptor> {
+    let counters = schedule.queue_lanes().map(|(queue, _)| {
+        let name = trace.header.queues.get(usize::from(queue));
+        let uuid = track::FIRST_QUEUE + u64::from(queue);
+        let name = format!("{}: messages", name.map_or("", |name| name));
+        counter(pb::UNIT_COUNT, track::QUEUES, uuid, queue.into(), name)
+    });
+    let mut tracks: Vec<_> = counters.collect();
+    if !tracks.is_empty() {
+        tracks.insert(0, process(track::QUEUES, 4, "Queues"));
     }
     tracks
 }

@@ -21,6 +21,7 @@
 
 mod budgets;
 mod follow;
+mod queues;
 
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::{Cause, CpuId, Duration, Object, ServerId, Speed, TaskId, Time};
@@ -40,6 +41,8 @@ pub struct Schedule {
     pub tasks: Vec<TaskLane>,
     /// The servers, by number. One whose budget is never told has no parts.
     pub servers: Vec<ServerLane>,
+    /// The queues, by number.
+    pub queues: Vec<QueueLane>,
 }
 
 /// What one CPU did, in order.
@@ -117,6 +120,37 @@ pub struct TaskLane {
 pub struct ServerLane {
     /// From the first budget that is told to the end.
     pub parts: Vec<BudgetPart>,
+}
+
+/// What one queue held, in order and without overlap.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct QueueLane {
+    /// From the first level that is told to the end.
+    pub levels: Vec<Level>,
+    /// Over- and underruns.
+    pub glitches: Vec<Glitch>,
+}
+
+/// A queue held as many messages for some time, which is never zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Level {
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+    /// How many.
+    pub level: u16,
+}
+
+/// A source found no room for its messages, or a sink too few of them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Glitch {
+    /// When.
+    pub time: Time,
+    /// Whether it was a source.
+    pub is_overrun: bool,
+    /// How many messages were lost or missing.
+    pub messages: u16,
 }
 
 /// What was left of a budget for some time, which is never zero: the same all the time, or less and
@@ -241,6 +275,19 @@ impl Schedule {
         self.task_lanes()
             .filter_map(|(task, lane)| Some((task, first(lane)?)))
             .min_by_key(|(_, mark)| mark.time)
+    }
+
+    /// When the first deadline was missed, or the first over- or underrun was.
+    pub fn first_trouble(&self) -> Option<Time> {
+        let miss = self.first_miss().map(|(_, mark)| mark.time);
+        let glitches = self.queues.iter().filter_map(|it| it.glitches.first());
+        glitches.map(|it| it.time).chain(miss).min()
+    }
+
+    /// The queues whose levels are told, with their numbers.
+    pub fn queue_lanes(&self) -> impl Iterator<Item = (u16, &QueueLane)> {
+        let all = (0..=u16::MAX).zip(&self.queues);
+        all.filter(|(_, lane)| !lane.levels.is_empty() || !lane.glitches.is_empty())
     }
 
     /// The migrations of jobs, by task and then by time. O(n log n) in the number of slices.

@@ -9,9 +9,12 @@ mod numbers;
 
 pub use assessed::{charged, no_policy, why_not};
 pub use notes::note;
-pub use numbers::{busy, margin, part_ppm, share, speeds, utilisation, utilisation_of};
+pub use numbers::{
+    asks, busy, margin, part_ppm, share, speeds, tenths, utilisation, utilisation_of,
+};
 
 use flyball_analysis::{Reason, Response, Utilisation};
+use flyball_model::End;
 use flyball_study::StudyError;
 use flyball_study::compare::Parting;
 use flyball_study::reason::{Because, Doubt, Evidence, Obstacle, Seen, Uncovered};
@@ -94,6 +97,10 @@ fn seen(seen: &Seen) -> String {
         Seen::Miss { task, job, at } => {
             format!("Job {job} of \"{task}\" misses its deadline at {at}")
         }
+        Seen::Glitch { end, queue, at } => match end {
+            End::Source => format!("A source finds no room in queue \"{queue}\" at {at}"),
+            End::Sink => format!("A sink finds too few messages in queue \"{queue}\" at {at}"),
+        },
         Seen::Misses => "A deadline is missed".into(),
         Seen::Deadlock { task, mutex, at } => format!(
             "Deadlock at {at}: \"{task}\" waits for \"{mutex}\", whose owner waits for \"{task}\""
@@ -279,6 +286,7 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
         Obstacle::NotAsked => "No test was asked".into(),
         Obstacle::Overheads => "The tests do not count the overheads of the platform".into(),
         Obstacle::Tick => "The tests do not cover a periodic tick".into(),
+        Obstacle::Endpoints => "The tests do not cover sources and sinks of queues".into(),
         Obstacle::Does(task, what) => format!("The tests do not cover that {}", does(task, *what)),
         Obstacle::SingleJob(task) => {
             format!("The tests do not cover the single job of \"{task}\"")

@@ -379,7 +379,7 @@ fn long_traces_come_in_parts() {
 
 /// Traces with events of every kind, times in order, and strange names.
 fn any_trace() -> impl Strategy<Value = Trace> {
-    let event = (0..50_u64, 0..21, 0..3_u16, 0..5_u32, any::<u64>());
+    let event = (0..50_u64, 0..24, 0..3_u16, 0..5_u32, any::<u64>());
     let events = proptest::collection::vec(event, 0..80);
     (events, "\\PC{0,9}", 0..3000_u64, any::<u64>()).prop_map(|(events, name, end, start)| {
         let mut now = start >> (start % 64);
@@ -426,6 +426,18 @@ fn any_trace() -> impl Strategy<Value = Trace> {
                     server: ServerId(mutex % 2),
                     length: Duration::from_nanos(value % 9),
                 },
+                19 => Kind::Fill {
+                    queue: mutex,
+                    level: u16::from(value % 5 == 0),
+                },
+                20 => Kind::Overrun {
+                    queue: mutex,
+                    lost: 2,
+                },
+                21 => Kind::Underrun {
+                    queue: mutex,
+                    missing: 1,
+                },
                 _ => Kind::Overhead {
                     cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
                     length: Duration::from_nanos(value % 70),
@@ -450,6 +462,7 @@ fn any_trace() -> impl Strategy<Value = Trace> {
             tasks: vec![task(&name), task("b"), task("b")],
             mutexes: vec![name],
             servers: vec!["s".into(), "t".into()],
+            queues: vec!["q".into(), "r".into()],
             ..Header::default()
         };
         Trace { header, events }

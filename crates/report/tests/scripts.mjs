@@ -54,7 +54,9 @@ assert.deepEqual([...lane.more[0]], [7, 8, 9]);
 assert.deepEqual([1, 2, 4.9, 5, 7, 11, 12].map((time) => entryAt(lane, time)), [-1, 0, 0, 1, -1, 2, -1]);
 
 // Two CPUs, two tasks; the second runs on both and is late on the second.
-const view = new View({ tasks: ["a", "b"], servers: [{ name: "s", full: 4000000 }] }, {
+const view = new View({
+  tasks: ["a", "b"], servers: [{ name: "s", full: 4000000 }], queues: [{ name: "q", full: 4 }],
+}, {
   start: "9007199254740993", unit: 1000, length: 100, initial: [0, 10],
   cpus: [
     { slices: pack(0, 4, 0, 1, 6, 5, 2, 1), kernel: pack(4, 1, 0), slower: pack(0, 4, 500) },
@@ -65,8 +67,9 @@ const view = new View({ tasks: ["a", "b"], servers: [{ name: "s", full: 4000000 
     { marks: pack(1, 0, 1, 3, 1, 0, 0, 3, 0), waits: pack(1, 3, 1, 1), holds: "" },
   ],
   servers: [pack(2, 4, 1000, 1000, 0, 8, 1000, 0)],
+  queues: [{ levels: pack(0, 5, 4, 0, 15, 0), glitches: pack(5, 0, 0, 2, 15, 0, 1, 1) }],
 });
-assert.equal(view.rows, 5);
+assert.equal(view.rows, 6);
 // Halfway through what it runs, half of the budget is left.
 const tip = new Tip({}, view);
 assert.match(tip.describeCpu(view.cpus[0], 1), /^at 50 % of the highest frequency\n/);
@@ -74,11 +77,18 @@ assert.doesNotMatch(tip.describeCpu(view.cpus[1], 5), /frequency/);
 assert.equal(tip.describeServer(0, 1), null);
 assert.match(tip.describeServer(0, 3), /^server s\n4 ms of 4 ms left\nkeeps it /);
 assert.match(tip.describeServer(0, 10), /^server s\n2 ms of 4 ms left\nuses it /);
+const near = new Tip({ perUnit: 10, time: (x) => x }, view);
+assert.match(near.describeQueue(0, 5, 5), /^queue q\noverrun: 2 lost at .*\n0 messages, /);
+assert.match(near.describeQueue(0, 20, 20), /^queue q\nunderrun: 1 missing at /);
+assert.match(near.describeQueue(0, 3, 3), /^queue q\n4 messages, /);
+assert.equal(near.describeQueue(0, 50, 50), null);
 assert.equal(view.absolute(2), 9007199254742993n);
 assert.deepEqual([...view.tasks[1].runs.start], [4, 10]);
 assert.deepEqual([...view.tasks[1].runs.cpu], [1, 0]);
 assert.deepEqual([...view.tasks[1].runs.late], [1, 0]);
-assert.deepEqual(view.misses, [{ time: 4, job: 1, task: 1 }]);
+assert.deepEqual(view.misses, [
+  { time: 4, job: 1, task: 1 }, { time: 5, job: 2, task: 3 }, { time: 20, job: 1, task: 3 },
+]);
 // Its job goes on on the first CPU at once.
 assert.deepEqual(view.moves, [{ task: 1, left: 10, time: 10, from: 1, to: 0 }]);
 assert.deepEqual([[0, 10], [1, 10], [0, 9]].map((at) => view.hasMoved(...at)), [true, false, false]);
@@ -87,7 +97,7 @@ assert.deepEqual({ ...view.job(0, 7) }, {});
 
 // Jobs are counted from the task's job before.
 const packed = (unit, length, ...cpus) => ({
-  start: "0", unit, length, initial: [0, length], tasks: [], servers: [],
+  start: "0", unit, length, initial: [0, length], tasks: [], servers: [], queues: [],
   cpus: cpus.map((slices) => ({ slices: pack(...slices), kernel: "", slower: "" })),
 });
 const names = { tasks: ["a", "b"] };

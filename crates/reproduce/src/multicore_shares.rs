@@ -284,10 +284,8 @@ struct Drawing(Random);
 impl Drawing {
     /// A whole number between the two.
     fn percent(&mut self, least: u32, most: u32) -> u32 {
-        let drawn = self.0.draw(&Length::Uniform {
-            min: Duration::from_nanos(least.into()),
-            max: Duration::from_nanos(most.into()),
-        });
+        let [least, highest] = [least, most].map(|it| Duration::from_nanos(it.into()));
+        let drawn = self.0.uniform(least, highest);
         u32::try_from(drawn.as_nanos()).unwrap_or(most)
     }
 

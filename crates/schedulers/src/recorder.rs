@@ -16,7 +16,7 @@ pub type Watch<'a> = dyn FnMut(Time) -> ControlFlow<()> + 'a;
 pub struct Phase {
     /// Jobs completed.
     pub jobs: u64,
-    /// Deadlines missed.
+    /// Deadlines missed, and over- and underruns.
     pub misses: u64,
     /// How often the CPU began to run another task than the one it had run last.
     pub switches: u64,
@@ -160,7 +160,7 @@ impl Recorder {
         let phase = &mut self.phases[at];
         match kind {
             Kind::Complete { .. } => phase.jobs += 1,
-            Kind::Miss { .. } => phase.misses += 1,
+            Kind::Miss { .. } | Kind::Overrun { .. } | Kind::Underrun { .. } => phase.misses += 1,
             Kind::Dispatch { task, .. } if self.last.replace(task) != Some(task) => {
                 phase.switches += 1;
             }
@@ -168,7 +168,7 @@ impl Recorder {
         }
     }
 
-    /// The first deadline that was missed.
+    /// The first deadline that was missed, or the first over- or underrun.
     pub fn first_miss(&self) -> Option<Event> {
         self.first_miss
     }
@@ -204,6 +204,7 @@ impl Phase {
 
 impl Sink for Recorder {
     const BUDGETS: bool = true;
+    const FILLS: bool = true;
 
     fn record(&mut self, event: Event) {
         if self.events.len() < self.most {
@@ -213,7 +214,11 @@ impl Sink for Recorder {
             self.cut.get_or_insert(event.time);
         }
         let deadline = self.follow(&event);
-        if matches!(event.kind, Kind::Miss { .. }) && self.first_miss.is_none() {
+        let is_miss = matches!(
+            event.kind,
+            Kind::Miss { .. } | Kind::Overrun { .. } | Kind::Underrun { .. }
+        );
+        if is_miss && self.first_miss.is_none() {
             self.first_miss = Some(event);
             self.first_deadline = deadline.or(Some(event.time));
         }

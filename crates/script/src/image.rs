@@ -9,7 +9,7 @@
 //!            where the scheduler's name is, and its settings; 8 bytes for what an instruction takes;
 //!            where changes are, and how many; how many rows of tasks there are; CPUs, and those of
 //!            a cluster, and how many CPUs share a policy, a byte each; where it is written what a
-//!            controller is told; where releases are, and transitions
+//!            controller is told; where interrupts are, and transitions
 //! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
 //! tasks      64 bytes each: what the kernel knows of it; where operations, lengths, subtasks and
 //!            parameters are. Behind the tasks, in rows of the same kind, are the new modes of some of
@@ -19,7 +19,7 @@
 //! lengths    8 bytes each, in nanoseconds; or a result
 //! subtasks      40 bytes each, of tasks that are split between CPUs: the CPU; for how long, from when on
 //!            and until when; where its parameters are
-//! releases   20 bytes each, of jobs that are released with jitter or at random: when, and the arrival
+//! interrupts 20 bytes each: when, and the job that it releases, or the messages that it brings or takes
 //! transitions 8 bytes each, in nanoseconds: a row for each operating point to leave, a column for each to
 //!            reach
 //! parameters of a task or a subtask, as long as the policy likes, which alone can read them
@@ -35,7 +35,7 @@ use task::Stretch;
 /// How an image begins.
 const MAGIC: [u8; 8] = *b"FLYSCRPT";
 /// The version of the format.
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 /// Where things are in the header.
 const RESOURCES_AT: usize = 48;
 const TASKS_AT: usize = 52;
@@ -46,8 +46,8 @@ const CHANGES_AT: usize = INSTRUCTION_AT + 8;
 const ROWS_AT: usize = CHANGES_AT + 8;
 const CPUS_AT: usize = ROWS_AT + 2;
 const CONTROLLER_AT: usize = CPUS_AT + 6;
-const RELEASES_AT: usize = CONTROLLER_AT + Stretch::SIZE;
-const TRANSITIONS_AT: usize = RELEASES_AT + Stretch::SIZE;
+const INTERRUPTS_AT: usize = CONTROLLER_AT + Stretch::SIZE;
+const TRANSITIONS_AT: usize = INTERRUPTS_AT + Stretch::SIZE;
 #[cfg(feature = "std")]
 const HEADER: usize = TRANSITIONS_AT + Stretch::SIZE;
 const SUBTASK: usize = 40;
@@ -147,7 +147,7 @@ impl<'a> Image<'a> {
             }
         }
         self.check_changes()?;
-        self.check_releases()?;
+        self.check_interrupts()?;
         self.check_transitions()
     }
 
@@ -163,6 +163,15 @@ impl<'a> Image<'a> {
                     last_call
                         .filter(|&call| to <= call)
                         .ok_or(ImageError::Jump)?;
+                }
+                Op::ByClock { count, every } => {
+                    let times =
+                        |op: Option<Op>| matches!(op, Some(Op::Compute(_) | Op::Suspend(_)));
+                    let behind = (at + 1..).take(count.into());
+                    let fit = behind.map(|at| self.operation(task, at)).all(times);
+                    if count == 0 || every.is_zero() || !fit {
+                        return Err(ImageError::Operation);
+                    }
                 }
                 _ => last_call = Some(at),
             }
@@ -342,14 +351,14 @@ impl<'a> Image<'a> {
 
 pub use change::{Change, ChangeKind};
 pub use error::ImageError;
-pub use release::JobRelease;
+pub use interrupt::{Brings, Interrupt, Transfer};
 pub use task::{Arrival, OnMiss, Rest, Task};
 #[cfg(feature = "std")]
 pub use write::{Contents, TaskContents};
 
 mod change;
 mod error;
-mod release;
+mod interrupt;
 mod speeds;
 mod task;
 

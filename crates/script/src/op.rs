@@ -46,6 +46,18 @@ pub enum Op {
     Send(u16),
     /// Receives a message.
     Receive(u16),
+    /// Sends a message if there is room.
+    TrySend(u16),
+    /// Receives a message if there is one.
+    TryReceive(u16),
+    /// Does one of the operations behind this one, which compute or sleep, and passes over the others: the
+    /// first at the start, and the next one each time that `every` has passed.
+    ByClock {
+        /// How many there are, at least 1.
+        count: u16,
+        /// For how long each of them is done.
+        every: Duration,
+    },
     /// Sets a counter: what follows is done that often.
     Begin {
         /// Which counter: how many repetitions there are around this one.
@@ -107,6 +119,9 @@ impl Op {
             Op::End => (13, 0, 0),
             Op::Result(result) => value(14, result.map(u64::from)),
             Op::Stalls(millionths) => (16, 0, u64::from(millionths)),
+            Op::TrySend(n) => (17, n, 0),
+            Op::TryReceive(n) => (18, n, 0),
+            Op::ByClock { count, every } => (19, count, every.as_nanos()),
         };
         let mut bytes = [0; Op::SIZE];
         bytes[0..2].copy_from_slice(&code.to_le_bytes());
@@ -146,6 +161,12 @@ impl Op {
             14 => Op::Result(Value::Fixed(u8::try_from(value).ok()?)),
             15 => Op::Result(Value::Drawn(number()?)),
             16 => Op::Stalls(number()?),
+            17 => Op::TrySend(what),
+            18 => Op::TryReceive(what),
+            19 => Op::ByClock {
+                count: what,
+                every: Duration::from_nanos(value),
+            },
             _ => return None,
         };
         // What an operation does not use is zero.
@@ -160,7 +181,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..18) {
+        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..22) {
             let mut bytes = bytes;
             (bytes[0], bytes[1]) = (code, 0);
             if let Some(op) = Op::decode(bytes) {
@@ -204,6 +225,12 @@ mod tests {
             Op::Result(Value::Fixed(u8::MAX)),
             Op::Result(Value::Drawn(u32::MAX)),
             Op::Stalls(1_000_000),
+            Op::TrySend(8),
+            Op::TryReceive(9),
+            Op::ByClock {
+                count: 2,
+                every: time,
+            },
         ];
         for op in ops {
             assert_eq!(Op::decode(op.encode()), Some(op));

@@ -1,6 +1,7 @@
 //! The interpreter: where a job is in its task's operations, and what it does next.
 
 use crate::op::{Length, Op, Outcome};
+use flyball_trace::Duration;
 
 /// What a job asks of the machine that it runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +24,10 @@ pub enum Call {
     Send(u16),
     /// To receive a message.
     Receive(u16),
+    /// To send a message if there is room.
+    TrySend(u16),
+    /// To receive a message if there is one.
+    TryReceive(u16),
     /// To note what the job says of itself when it ends. That takes no time, and is no call of the
     /// kernel.
     Result(Outcome),
@@ -76,12 +81,19 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
     }
 
     /// The next operation that is not a jump; the one after it comes next. Goes back to the
-    /// beginning at the end of a job. `op` tells the operation of a number.
+    /// beginning at the end of a job. `op` tells the operation of a number, and `now` the time since the start.
     #[inline]
-    pub fn step(&mut self, op: impl Fn(u32) -> Op) -> Call {
+    pub fn step(&mut self, op: impl Fn(u32) -> Op, now: impl FnOnce() -> Duration) -> Call {
+        let mut now = Some(now);
         loop {
-            let next = op(self.at);
+            let mut next = op(self.at);
             self.at += 1;
+            if let Op::ByClock { count, every } = next
+                && let Some(now) = now.take()
+            {
+                next = op(self.at + turn(now(), every, count));
+                self.at += u32::from(count);
+            }
             return match next {
                 Op::Begin { counter, times } => {
                     if let Some(counter) = self.counters.as_mut().get_mut(usize::from(counter)) {
@@ -114,6 +126,10 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
                 Op::Signal(n) => Call::Signal(n),
                 Op::Send(n) => Call::Send(n),
                 Op::Receive(n) => Call::Receive(n),
+                Op::TrySend(n) => Call::TrySend(n),
+                Op::TryReceive(n) => Call::TryReceive(n),
+                // No image and no script has one where an operation that computes or sleeps has to be.
+                Op::ByClock { .. } => continue,
                 Op::Result(result) => Call::Result(result),
                 Op::Stalls(millionths) => Call::Stalls(millionths),
                 Op::End => {
@@ -123,6 +139,12 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
             };
         }
     }
+}
+
+/// Which of `count` things is valid at `now`, each of which is for so long.
+fn turn(now: Duration, every: Duration, count: u16) -> u32 {
+    let turns = now.as_nanos() / every.as_nanos().max(1);
+    u32::try_from(turns % u64::from(count).max(1)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -135,11 +157,14 @@ mod tests {
         let op = |at: u32| ops[usize::try_from(at).unwrap()];
         let mut place = Place::new([0; 0]);
         assert!(!place.is_done(op));
-        assert_eq!(place.step(op), Call::Yield);
+        assert_eq!(place.step(op, || Duration::ZERO), Call::Yield);
         assert!(place.is_done(op));
-        assert_eq!(place.step(op), Call::Result(Outcome::Fixed(3)));
+        assert_eq!(
+            place.step(op, || Duration::ZERO),
+            Call::Result(Outcome::Fixed(3))
+        );
         assert!(place.is_done(op));
-        assert_eq!(place.step(op), Call::End);
+        assert_eq!(place.step(op, || Duration::ZERO), Call::End);
     }
 
     #[test]
@@ -170,14 +195,34 @@ mod tests {
         let mut place = Place::new([0; 2]);
         for _ in 0..2 {
             for _ in 0..2 {
-                assert_eq!(place.step(op), Call::Lock(0));
+                assert_eq!(place.step(op, || Duration::ZERO), Call::Lock(0));
                 for _ in 0..3 {
                     assert!(!place.is_done(op));
-                    assert_eq!(place.step(op), Call::Unlock(1));
+                    assert_eq!(place.step(op, || Duration::ZERO), Call::Unlock(1));
                 }
             }
             assert!(place.is_done(op));
-            assert_eq!(place.step(op), Call::End);
+            assert_eq!(place.step(op, || Duration::ZERO), Call::End);
+        }
+    }
+
+    #[test]
+    fn the_clock_says_which_operation_is_done() {
+        let ms = Duration::from_millis;
+        let compute = |length| Op::Compute(Length::Fixed(ms(length)));
+        let by_clock = Op::ByClock {
+            count: 2,
+            every: ms(30),
+        };
+        let ops = [by_clock, compute(1), compute(3), Op::Yield, Op::End];
+        let op = |at: u32| ops[usize::try_from(at).unwrap()];
+        let mut place = Place::new([0; 0]);
+        for (now, length) in [(0, 1), (29, 1), (30, 3), (59, 3), (60, 1), (95, 3)] {
+            assert!(!place.is_done(op));
+            let call = place.step(op, || ms(now));
+            assert_eq!(call, Call::Compute(Length::Fixed(ms(length))));
+            assert_eq!(place.step(op, || ms(now)), Call::Yield);
+            assert_eq!(place.step(op, || ms(now)), Call::End);
         }
     }
 }

@@ -9,7 +9,7 @@
 //!    their jobs. So a job that ends at its deadline has met it. Of several CPUs the first comes
 //!    first.
 //! 2. Tasks that change become what they are to become, or end.
-//! 3. Sporadic jobs are released, and those with release jitter.
+//! 3. Sporadic jobs are released, and those with release jitter; sources put messages in, sinks take them out.
 //! 4. The timer fires: all releases and deadlines of this instant.
 //! 5. Tasks that are new begin.
 //! 6. The kernel decides which task runs, on all CPUs that must reschedule.
@@ -65,6 +65,7 @@ mod calls;
 mod change;
 mod counters;
 mod cycle;
+mod devices;
 mod entry;
 mod moving;
 mod speeds;
@@ -128,6 +129,7 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     arrivals: BinaryHeap<Reverse<(Time, usize)>>,
     /// How late that is.
     lateness: Lateness,
+    devices: devices::Devices,
     costs: Costs,
     /// The operating points of CPUs, where there are some.
     clocks: Option<Box<Clocks>>,
@@ -233,6 +235,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             if let Some(&(change, _)) = self.changes.front() {
                 next = next.min(change);
             }
+            next = next.min(self.devices.next);
         }
         next.max(lane.busy_until)
     }
@@ -266,6 +269,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             self.core
                 .next_timer(CPU)
                 .min(arrival.unwrap_or(Time::NEVER))
+                .min(self.devices.next)
                 < since
         };
         !self.costs.free && self.lanes[CPU.index()].busy_until == now && waits(now)
@@ -281,6 +285,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 released += self.change(now)?;
             }
             released += self.arrive(now)?;
+            if self.devices.next <= now {
+                released += self.serve_devices(now)?;
+            }
             if self.core.next_timer(CPU) <= now {
                 self.look_for_cycle(now);
                 let (ticks, misses) = (self.core.ticks(), self.core.misses());

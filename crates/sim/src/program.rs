@@ -4,7 +4,7 @@ use flyball_model::behaviour::count;
 use flyball_model::random::Random;
 use flyball_model::{Share, Slowdown, Step, Task};
 use flyball_script::{Length, Op, Outcome, Place};
-use flyball_trace::Duration;
+use flyball_trace::{Duration, Time};
 
 pub use flyball_script::Call;
 
@@ -76,8 +76,8 @@ impl Script {
                 | Step::Overrun { actual: length, .. }
                 | Step::Stalling {
                     compute: length, ..
-                } => Op::Compute(self.length(length)),
-                Step::Suspend(length) => Op::Suspend(self.length(length)),
+                } => self.timed(length, Op::Compute),
+                Step::Suspend(length) => self.timed(length, Op::Suspend),
                 Step::Yield => Op::Yield,
                 Step::Lock(n) => Op::Lock(*n),
                 Step::Unlock(n) => Op::Unlock(*n),
@@ -85,6 +85,8 @@ impl Script {
                 Step::Signal(n) => Op::Signal(*n),
                 Step::Send(n) => Op::Send(*n),
                 Step::Receive(n) => Op::Receive(*n),
+                Step::TrySend(n) => Op::TrySend(*n),
+                Step::TryReceive(n) => Op::TryReceive(*n),
                 Step::Result(results) => Op::Result(self.outcome(results)),
                 Step::Repeat { times, body } => {
                     let counter = times.map(|times| {
@@ -102,6 +104,25 @@ impl Script {
             };
             self.operations.push(op);
         }
+    }
+
+    /// The operation, made by `op`, that takes such a length; of one that follows the clock, the last one of
+    /// those among which the clock chooses.
+    fn timed(&mut self, length: &flyball_model::Length, op: fn(Length) -> Op) -> Op {
+        if let flyball_model::Length::Cycle { lengths, every } = length
+            && let [first @ .., last] = &lengths[..]
+            && !length.is_fixed()
+        {
+            self.operations.push(Op::ByClock {
+                // The reader lets no more through.
+                count: u16::try_from(lengths.len()).unwrap_or(u16::MAX),
+                every: *every,
+            });
+            let fixed = first.iter().map(|&length| op(Length::Fixed(length)));
+            self.operations.extend(fixed);
+            return op(Length::Fixed(*last));
+        }
+        op(self.length(length))
     }
 
     fn length(&mut self, length: &flyball_model::Length) -> Length {
@@ -244,7 +265,7 @@ impl Program {
     pub fn restart(&mut self) {
         if self.random.as_ref().is_some_and(|random| random.drawn > 0) {
             for _ in 0..flyball_model::MOST_STEPS {
-                match self.step() {
+                match self.step(Time::ZERO) {
                     Call::Compute(length) | Call::Suspend(length) => {
                         self.draw(length);
                     }
@@ -264,10 +285,11 @@ impl Program {
         self.place.is_done(|at| self.operations[at as usize])
     }
 
-    /// The next thing that the job asks for. Begins again after the end of a job.
+    /// The next thing that the job asks for, at `now`. Begins again after the end of a job.
     #[inline]
-    pub fn step(&mut self) -> Call {
-        let call = self.place.step(|at| self.operations[at as usize]);
+    pub fn step(&mut self, now: Time) -> Call {
+        let op = |at: u32| self.operations[at as usize];
+        let call = self.place.step(op, || now.since(Time::ZERO));
         if call == Call::End
             && let Some(random) = &mut self.random
         {
@@ -284,7 +306,7 @@ impl Program {
             && let Op::Compute(Length::Fixed(time)) = self.operations[self.place.next() as usize]
             && !time.is_zero()
         {
-            self.step();
+            self.step(Time::ZERO);
             self.compute(time);
         }
     }
@@ -320,7 +342,9 @@ impl Program {
             return Duration::ZERO;
         };
         random.drawn = random.drawn.saturating_add(1);
-        random.random.draw(&random.lengths[distribution as usize])
+        // Lengths that follow the clock are not drawn.
+        let length = &random.lengths[distribution as usize];
+        random.random.draw(length, Time::ZERO)
     }
 
     /// The random lengths that the first `jobs` jobs need, in the order in which they need them
@@ -346,7 +370,7 @@ impl Program {
             if ended >= jobs || drawn.len() >= most || sum > until {
                 break;
             }
-            match self.step() {
+            match self.step(Time::ZERO) {
                 Call::Compute(length @ Length::Drawn(_)) => {
                     let length = now.stretch(self.draw(length));
                     sum += length;
@@ -478,7 +502,7 @@ mod tests {
             let mut knows = Program::of(script(), 0, 0);
             for _ in 0..200 {
                 let expected = loop {
-                    match knows.step() {
+                    match knows.step(Time::ZERO) {
                         Call::Stalls(millionths) => {
                             let stalls = Share::from_millionths(millionths);
                             knows.stall(stalls, pace(stalls));
@@ -490,7 +514,7 @@ mod tests {
                         call => break call,
                     }
                 };
-                prop_assert_eq!(told.step(), expected);
+                prop_assert_eq!(told.step(Time::ZERO), expected);
             }
         }
     }
@@ -535,7 +559,7 @@ mod tests {
         let mut seen = [0; 4];
         for drawn in beforehand.chunks(2) {
             loop {
-                match program.step() {
+                match program.step(Time::ZERO) {
                     Call::Compute(length) => assert_eq!(program.draw(length), drawn[0]),
                     Call::Result(result) => program.note(result),
                     _ => break,
@@ -570,7 +594,7 @@ mod tests {
                 program.restart();
             }
             loop {
-                if let Call::Compute(length) = program.step() {
+                if let Call::Compute(length) = program.step(Time::ZERO) {
                     return program.draw(length);
                 }
             }

@@ -28,6 +28,7 @@ impl<T> Tap<T> {
 impl<T: Sink> Sink for Tap<T> {
     const ENABLED: bool = T::ENABLED;
     const BUDGETS: bool = T::BUDGETS;
+    const FILLS: bool = T::FILLS;
 
     fn record(&mut self, event: Event) {
         if self.asks && matches!(event.kind, Kind::Speed { .. }) {

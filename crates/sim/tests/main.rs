@@ -10,6 +10,7 @@ mod golden;
 mod inheritance;
 mod modes;
 mod pfair;
+mod pipelines;
 mod reference;
 mod scaled;
 mod servers;

@@ -8,8 +8,8 @@
 //! a simulation never sets out for one without saying so.
 
 use crate::note::Note;
-use flyball_model::behaviour::demand;
-use flyball_model::{Arrival, Task, TaskSet};
+use flyball_model::behaviour::{demand, each_length};
+use flyball_model::{Arrival, Length, Task, TaskSet};
 use flyball_trace::Duration;
 
 /// How many jobs a study simulates at most, if it is not said how long it has to be. Some seconds
@@ -39,14 +39,16 @@ pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>, jobs: u6
     let jobs = if decided { jobs.min(TO_SEE) } else { jobs };
     let longest = affordable(set, quantum, jobs);
     let quiet = |until: Duration| Horizon { until, note: None };
-    let start = set.latest_first_release() + set.platform.tick.unwrap_or_default() + once(set);
-    let gaps = set.tasks.iter().filter_map(|task| task.arrival.period());
-    let Some(gap) = gaps.max() else {
+    let phases = set.endpoints.iter().map(|endpoint| endpoint.phase);
+    let first = phases.fold(set.latest_first_release(), Duration::max);
+    let start = first + set.platform.tick.unwrap_or_default() + once(set);
+    let Some(gap) = gaps(set).max() else {
         return quiet(start * 2 + Duration::from_millis(1));
     };
     if !repeats(set) {
         let periods = if decided { PERIODS.0 } else { PERIODS.1 };
-        let until = (start + gap * periods).max(start + set.cycle().unwrap_or_default());
+        let cycle = set.cycle().unwrap_or_default().max(changes(set));
+        let until = (start + gap * periods).max(start + cycle);
         let until = until.min(longest);
         let note = (!decided).then_some(Note::DoesNotRepeat(until));
         return Horizon { until, note };
@@ -76,11 +78,12 @@ pub fn horizon(set: &TaskSet, decided: bool, quantum: Option<Duration>, jobs: u6
 
 /// Whether the set does the same again after a hyperperiod, as far as it is up to the tasks.
 fn repeats(set: &TaskSet) -> bool {
-    set.tasks.iter().all(|task| {
-        task.comes_with_the_clock()
-            && flyball_sim::is_fixed(&task.behaviour)
-            && compute(task).is_some()
-    })
+    set.endpoints.is_empty()
+        && set.tasks.iter().all(|task| {
+            task.comes_with_the_clock()
+                && flyball_sim::is_fixed(&task.behaviour)
+                && compute(task).is_some()
+        })
 }
 
 /// How long a job computes, if it ends.
@@ -102,10 +105,32 @@ fn once(set: &TaskSet) -> Duration {
     work.max(deadline.unwrap_or_default())
 }
 
+/// How long after each other things come again: jobs, and the messages of sources and sinks.
+fn gaps(set: &TaskSet) -> impl Iterator<Item = Duration> {
+    let jobs = set.tasks.iter().filter_map(|task| task.arrival.period());
+    jobs.chain(
+        set.endpoints
+            .iter()
+            .map(|endpoint| endpoint.every.longest()),
+    )
+}
+
+/// How long it takes until lengths that follow the clock have all been valid.
+fn changes(set: &TaskSet) -> Duration {
+    let mut longest = Duration::ZERO;
+    for task in &set.tasks {
+        each_length(&task.behaviour, &mut |length| {
+            if let Length::Cycle { lengths, every } = length {
+                longest = longest.max(*every * lengths.len() as u64);
+            }
+        });
+    }
+    longest
+}
+
 /// The time in which about so many jobs are released, rounded to something readable.
 fn affordable(set: &TaskSet, quantum: Option<Duration>, jobs: u64) -> Duration {
-    let gaps = set.tasks.iter().filter_map(|task| task.arrival.period());
-    let gaps = gaps.chain(set.platform.tick).chain(quantum);
+    let gaps = gaps(set).chain(set.platform.tick).chain(quantum);
     // Jobs in 10^15 ns; at most 65,535 tasks with 10^15 jobs each.
     let rate: u128 = gaps
         .map(|gap| 1_000_000_000_000_000 / u128::from(gap.as_nanos().max(1)))
@@ -166,6 +191,40 @@ mod tests {
             simulated: horizon.until,
         };
         assert_eq!(horizon.note, Some(note));
+    }
+
+    #[test]
+    fn pipelines_and_changes_show_what_they_do() {
+        let ms = Duration::from_millis;
+        let every = Length::Fixed(ms(5));
+        let endless = |behaviour| Task {
+            arrival: Arrival::Once,
+            deadline: None,
+            wcet: Duration::MAX,
+            behaviour: vec![flyball_model::Step::Repeat {
+                times: None,
+                body: vec![flyball_model::Step::Compute(behaviour)],
+            }],
+            ..Task::periodic("a", ms(1), ms(1))
+        };
+        let source = flyball_model::Endpoint {
+            end: flyball_model::End::Source,
+            queue: 0,
+            every: every.clone(),
+            count: 1,
+            phase: ms(20),
+        };
+        let mut set = TaskSet {
+            tasks: vec![endless(every)],
+            endpoints: vec![source],
+            ..TaskSet::default()
+        };
+        let until = |set: &TaskSet| horizon(set, false, None, MOST_JOBS).until;
+        assert_eq!(until(&set), ms(20) + ms(5) * 1000);
+        let lengths = vec![ms(1), ms(2)];
+        let every = Duration::from_secs(30);
+        set.tasks[0] = endless(Length::Cycle { lengths, every });
+        assert_eq!(until(&set), ms(60_020));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use flyball_analysis::charged::NoSet;
 use flyball_analysis::gedf::Explanation;
 use flyball_analysis::{InvalidTask, LevelMismatch, Reason, SporadicTask, Stop, Utilisation};
+use flyball_model::End;
 use flyball_trace::{Duration, Time};
 use std::ops::Range;
 
@@ -38,6 +39,15 @@ pub enum Seen {
         /// The job's number.
         job: u32,
         /// When the miss is noticed.
+        at: Time,
+    },
+    /// A source finds a queue full, or a sink finds too few messages in it.
+    Glitch {
+        /// Which of the two.
+        end: End,
+        /// The queue.
+        queue: String,
+        /// When.
         at: Time,
     },
     /// Deadlines are missed, and it is not known which.
@@ -176,6 +186,8 @@ pub enum Obstacle {
     Overheads,
     /// The platform has a periodic tick.
     Tick,
+    /// Sources and sinks may overrun queues, or find them empty.
+    Endpoints,
     /// This task does what is not covered.
     Does(String, Uncovered),
     /// This task has a deadline and a single job.

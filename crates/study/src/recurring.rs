@@ -14,7 +14,7 @@ use flyball_trace::Duration;
 pub(crate) fn recurring(task: &Task) -> Option<Result<SporadicTask, InvalidTask>> {
     let steps = &task.behaviour;
     let sends = count(steps, &|step| {
-        matches!(step, Step::Send(_) | Step::Signal(_))
+        matches!(step, Step::Send(_) | Step::TrySend(_) | Step::Signal(_))
     });
     let calls = count(steps, &|step| {
         !matches!(

@@ -146,7 +146,7 @@ pub struct Simulated {
     pub until: Duration,
     /// Jobs completed.
     pub jobs: u64,
-    /// Deadlines missed.
+    /// Deadlines missed, and over- and underruns.
     pub misses: u64,
     /// How often a running job lost the CPU to another one.
     pub preemptions: u64,

@@ -4,9 +4,9 @@ use crate::error::StudyError;
 use crate::reason::{Doubt, Evidence, Obstacle, Seen};
 use crate::results::{Schedulable, Verdict};
 use crate::theory::Findings;
-use flyball_model::TaskSet;
+use flyball_model::{End, TaskSet};
 use flyball_sim::{Deadlock, Outcome};
-use flyball_trace::{Duration, Event, Kind, Time};
+use flyball_trace::{Duration, Event, Kind, Object, Time};
 
 /// Weighs what is known.
 ///
@@ -49,11 +49,13 @@ pub fn weigh(
     let is_definite = findings.is_some_and(|findings| findings.definite);
     let test = findings.map(|findings| findings.test);
     let (schedulable, proof) = match (&seen, findings.and_then(|findings| findings.holds)) {
-        (Seen::Miss { .. } | Seen::Misses | Seen::Deadlock { .. }, holds) => match holds {
-            Some(true) => return Err(contradiction(policy, findings, seen)),
-            Some(false) => (Schedulable::Not, test),
-            None => (Schedulable::Not, SIMULATION),
-        },
+        (Seen::Miss { .. } | Seen::Glitch { .. } | Seen::Misses | Seen::Deadlock { .. }, holds) => {
+            match holds {
+                Some(true) => return Err(contradiction(policy, findings, seen)),
+                Some(false) => (Schedulable::Not, test),
+                None => (Schedulable::Not, SIMULATION),
+            }
+        }
         (_, Some(true)) => (Schedulable::Always, test),
         (Seen::Repeats { .. }, Some(false)) if is_definite => {
             return Err(contradiction(policy, findings, seen));
@@ -147,8 +149,16 @@ fn missed(set: &TaskSet, event: Option<Event>) -> Seen {
     let Some(Event { time, kind, .. }) = event else {
         return Seen::Misses;
     };
-    let Kind::Miss { task, job } = kind else {
-        return Seen::Misses;
+    let glitch = |end, queue: u16| Seen::Glitch {
+        end,
+        queue: set.object_name(Object::Queue(queue)).to_owned(),
+        at: time,
+    };
+    let (task, job) = match kind {
+        Kind::Miss { task, job } => (task, job),
+        Kind::Overrun { queue, .. } => return glitch(End::Source, queue),
+        Kind::Underrun { queue, .. } => return glitch(End::Sink, queue),
+        _ => return Seen::Misses,
     };
     let task = set.tasks.get(task.index());
     Seen::Miss {

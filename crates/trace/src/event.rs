@@ -177,6 +177,28 @@ pub enum Kind {
         /// How much longer.
         length: Duration,
     },
+    /// A queue holds another number of messages from now on. A message that a waiting thread gets at once is put
+    /// in and taken out.
+    Fill {
+        /// Which queue.
+        queue: u16,
+        /// How many messages it holds.
+        level: u16,
+    },
+    /// A source had messages for a queue that was full. They are lost.
+    Overrun {
+        /// Which queue.
+        queue: u16,
+        /// How many messages are lost.
+        lost: u16,
+    },
+    /// A sink found fewer messages in a queue than it takes.
+    Underrun {
+        /// Which queue.
+        queue: u16,
+        /// How many messages were missing.
+        missing: u16,
+    },
     /// The CPU goes over to another operating point. The time that this takes is the kernel's.
     Speed {
         /// The new one.
@@ -292,6 +314,9 @@ impl Kind {
             | Kind::Replenish { .. }
             | Kind::Budget { .. }
             | Kind::Reclaim { .. }
+            | Kind::Fill { .. }
+            | Kind::Overrun { .. }
+            | Kind::Underrun { .. }
             | Kind::Idle
             | Kind::Tick
             | Kind::Speed { .. }
@@ -314,6 +339,16 @@ impl Kind {
             | Kind::Replenish { server, .. }
             | Kind::Budget { server, .. }
             | Kind::Reclaim { server, .. } => Some(server),
+            _ => None,
+        }
+    }
+
+    /// The queue whose level the event is about, or that overran or ran empty.
+    pub const fn queue(&self) -> Option<u16> {
+        match *self {
+            Kind::Fill { queue, .. }
+            | Kind::Overrun { queue, .. }
+            | Kind::Underrun { queue, .. } => Some(queue),
             _ => None,
         }
     }
@@ -375,6 +410,9 @@ impl Kind {
             Kind::Replenish { .. } => "replenish",
             Kind::Budget { .. } => "budget",
             Kind::Reclaim { .. } => "reclaim",
+            Kind::Fill { .. } => "fill",
+            Kind::Overrun { .. } => "overrun",
+            Kind::Underrun { .. } => "underrun",
             Kind::Speed { .. } => "speed",
             Kind::Overhead { .. } => "overhead",
         }
@@ -418,6 +456,9 @@ impl fmt::Display for Event {
                 from: Some(from), ..
             } => write!(f, " from task {from}"),
             Kind::Inherit { from: None, .. } => write!(f, " no more"),
+            Kind::Fill { queue, level } => write!(f, " queue {queue} level {level}"),
+            Kind::Overrun { queue, lost } => write!(f, " queue {queue} lost {lost}"),
+            Kind::Underrun { queue, missing } => write!(f, " queue {queue} missing {missing}"),
             Kind::Speed { speed } => write!(f, " {}", speed.0),
             Kind::Overhead { cause, length } => write!(f, " {cause} {length}"),
             Kind::Replenish { deadline, .. } => write!(f, " deadline {deadline}"),

@@ -15,6 +15,9 @@
 //! | job migrations | how often a job went on on another CPU than the one where it had run last |
 //! | task migrations | how often a job began on another CPU than the one where the task's job before it had run last |
 //! | end-to-end latency | from the release of a job to the completion of one that it released by a message or a signal, directly or through others |
+//! | overrun, underrun | how often a source found a queue full, and a sink found it empty |
+//! | stall | how often and how long a task waited for a message, or for room for one |
+//! | delay | how long a message was in a queue |
 //! | utilisation | the share of time in which a CPU worked for tasks |
 //!
 //! What the kernel spends on its own work counts neither as work for a task nor as idle time.
@@ -23,14 +26,17 @@ use crate::{Cause, CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use std::collections::VecDeque;
 
 mod chains;
+mod queues;
 mod spread;
 #[cfg(test)]
 mod tests;
 
 pub use chains::Chain;
+pub use queues::QueueSummary;
 pub use spread::Spread;
 
 use chains::{Chains, Link};
+use queues::Queues;
 
 /// What a reader of a trace has to know of a task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -70,6 +76,7 @@ pub struct Metrics {
     tasks: Vec<TaskState>,
     cpus: Vec<CpuState>,
     chains: Chains,
+    queues: Queues,
 }
 
 #[derive(Default)]
@@ -161,6 +168,8 @@ pub struct Summary {
     pub cpus: Vec<CpuSummary>,
     /// Of jobs that release others.
     pub chains: Vec<Chain>,
+    /// By queue, as far as events spoke of them.
+    pub queues: Vec<QueueSummary>,
 }
 
 impl TaskSummary {
@@ -176,9 +185,20 @@ impl Summary {
         self.tasks.iter().map(|task| task.completed).sum()
     }
 
-    /// Deadlines missed, by all tasks.
+    /// Deadlines missed, by all tasks, and over- and underruns of all queues.
     pub fn misses(&self) -> u64 {
-        self.tasks.iter().map(|task| task.misses).sum()
+        let late: u64 = self.tasks.iter().map(|task| task.misses).sum();
+        late + self.overruns() + self.underruns()
+    }
+
+    /// How often a source found a queue without room for all its messages.
+    pub fn overruns(&self) -> u64 {
+        self.queues.iter().map(|queue| queue.overruns).sum()
+    }
+
+    /// How often a sink found fewer messages in a queue than it takes.
+    pub fn underruns(&self) -> u64 {
+        self.queues.iter().map(|queue| queue.underruns).sum()
     }
 
     /// Preemptions, on all CPUs.
@@ -225,6 +245,7 @@ impl Metrics {
             tasks: tasks.iter().map(task).collect(),
             cpus: (0..cpus).map(|_| CpuState::default()).collect(),
             chains: Chains::default(),
+            queues: Queues::default(),
         }
     }
 
@@ -243,6 +264,7 @@ impl Metrics {
             tasks: self.tasks.into_iter().map(|task| task.sums).collect(),
             cpus: cpus.collect(),
             chains: self.chains.finish(),
+            queues: self.queues.finish(end),
         }
     }
 
@@ -337,6 +359,7 @@ impl TaskState {
 impl Sink for Metrics {
     fn record(&mut self, event: Event) {
         let Event { time, cpu, kind } = event;
+        self.queues.record(&event);
         match kind {
             Kind::Preempt { task, .. } | Kind::Block { task, .. } => self.leave(cpu, task, time),
             Kind::Complete { task, .. } | Kind::Abort { task, .. } | Kind::Exit { task } => {

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! `value` is the absolute deadline of a release or a budget, the object of a block, or a length of time.
-//! `task` is a server's number in events of servers, and an operating point where a CPU changes to it. The
+//! `task` is a server's number in events of servers, that of a queue in events of queues, and an operating point where a CPU changes to it. The
 //! width is fixed so that a ring can drop its oldest record without decoding it.
 
 use crate::{Cause, CpuId, Duration, Event, Kind, Object, ServerId, Speed, TaskId, Time};
@@ -116,7 +116,7 @@ impl Record {
             24 => Kind::Speed {
                 speed: Speed(u8::try_from(task.0).ok()?),
             },
-            _ => return None,
+            _ => of_queue(code, task.0, small?)?,
         };
         let event = Event {
             time: Time::from_nanos(u64::from_le_bytes([t0, t1, t2, t3, t4, t5, t6, t7])),
@@ -161,6 +161,9 @@ impl From<Event> for Record {
             Kind::Budget { server, left } => (22, server.0, 0, left.as_nanos()),
             Kind::Reclaim { server, length } => (23, server.0, 0, length.as_nanos()),
             Kind::Speed { speed } => (24, u16::from(speed.0), 0, 0),
+            Kind::Fill { queue, level } => (25, queue, 0, u64::from(level)),
+            Kind::Overrun { queue, lost } => (26, queue, 0, u64::from(lost)),
+            Kind::Underrun { queue, missing } => (27, queue, 0, u64::from(missing)),
         };
         let mut bytes = [0; Record::SIZE];
         bytes[0..8].copy_from_slice(&event.time.as_nanos().to_le_bytes());
@@ -173,6 +176,25 @@ impl From<Event> for Record {
         bytes[16..24].copy_from_slice(&rest.to_le_bytes());
         Record(bytes)
     }
+}
+
+/// An event of a queue.
+fn of_queue(code: u8, queue: u16, number: u16) -> Option<Kind> {
+    Some(match code {
+        25 => Kind::Fill {
+            queue,
+            level: number,
+        },
+        26 => Kind::Overrun {
+            queue,
+            lost: number,
+        },
+        27 => Kind::Underrun {
+            queue,
+            missing: number,
+        },
+        _ => return None,
+    })
 }
 
 /// A task, or none, which is a number that no task has.

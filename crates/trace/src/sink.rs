@@ -15,6 +15,10 @@ pub trait Sink {
     /// events of servers). Where it does not, they are not made.
     const BUDGETS: bool = false;
 
+    /// Whether it takes the levels of queues ([`Kind::Fill`](crate::Kind::Fill)). Where it does not, these
+    /// events are not made.
+    const FILLS: bool = false;
+
     /// Takes one event. Must not block; a full sink drops something and counts it.
     fn record(&mut self, event: Event);
 }
@@ -31,6 +35,7 @@ impl Sink for NoTrace {
 impl<S: Sink> Sink for &mut S {
     const ENABLED: bool = S::ENABLED;
     const BUDGETS: bool = S::BUDGETS;
+    const FILLS: bool = S::FILLS;
     fn record(&mut self, event: Event) {
         (**self).record(event);
     }
@@ -40,6 +45,7 @@ impl<S: Sink> Sink for &mut S {
 impl<A: Sink, B: Sink> Sink for (A, B) {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
     const BUDGETS: bool = A::BUDGETS || B::BUDGETS;
+    const FILLS: bool = A::FILLS || B::FILLS;
     fn record(&mut self, event: Event) {
         if A::ENABLED {
             self.0.record(event);

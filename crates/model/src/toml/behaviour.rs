@@ -23,8 +23,21 @@ const MOST_HELD: usize = 64;
 /// The keys of a step; each step has one of them, a computation may also have `actual` or `stalls`,
 /// and a repetition has `do`.
 const KEYS: &[&str] = &[
-    "compute", "actual", "stalls", "suspend", "lock", "unlock", "wait", "signal", "send",
-    "receive", "result", "repeat", "do",
+    "compute",
+    "actual",
+    "stalls",
+    "suspend",
+    "lock",
+    "unlock",
+    "wait",
+    "signal",
+    "send",
+    "receive",
+    "try_send",
+    "try_receive",
+    "result",
+    "repeat",
+    "do",
 ];
 
 /// Reads the behaviour of one task.
@@ -124,6 +137,8 @@ impl<'d> Steps<'d> {
             "signal" => Step::Signal(table.require(key, "", find(Sort::Semaphore))?.value),
             "send" => Step::Send(table.require(key, "", find(Sort::Queue))?.value),
             "receive" => Step::Receive(table.require(key, "", find(Sort::Queue))?.value),
+            "try_send" => Step::TrySend(table.require(key, "", find(Sort::Queue))?.value),
+            "try_receive" => Step::TryReceive(table.require(key, "", find(Sort::Queue))?.value),
             "result" => Step::Result(table.require(key, "", results)?.value),
             "lock" => {
                 let mutex = table.require(key, "", find(Sort::Mutex))?;

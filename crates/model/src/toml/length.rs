@@ -7,7 +7,7 @@ use crate::taskset::Length;
 use flyball_trace::Duration;
 
 /// The kinds of lengths that vary, with what to write.
-const KINDS: [(&str, &str); 4] = [
+const KINDS: [(&str, &str); 5] = [
     (
         "uniform",
         "write the shortest and the longest, as in `{ uniform = [\"1ms\", \"2ms\"] }`",
@@ -21,6 +21,11 @@ const KINDS: [(&str, &str); 4] = [
         "write times and how often each was seen, as in `{ empirical = [[\"1ms\", 30], [\"3ms\", 1]] }`",
     ),
     (
+        "cycle",
+        "write times, and for how long each of them is valid, as in \
+         `{ cycle = [\"1ms\", \"3ms\"], every = \"30s\" }`",
+    ),
+    (
         "normal",
         "write mean and standard deviation, and the shortest and the longest, as in \
          `{ normal = [\"2ms\", \"0.5ms\"], within = [\"1ms\", \"4ms\"] }`",
@@ -32,12 +37,20 @@ pub(super) fn length<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Len
     if !node.get_ref().is_table() {
         return time(source, node).map(Length::Fixed);
     }
-    let keys = &["uniform", "one_of", "empirical", "normal", "within"];
+    let keys = &[
+        "uniform",
+        "one_of",
+        "empirical",
+        "cycle",
+        "every",
+        "normal",
+        "within",
+    ];
     let table = Table::open(source, node, keys)?;
     let mut given = KINDS.iter().filter(|(key, _)| table.key(key).is_some());
     let (Some(&(kind, help)), None) = (given.next(), given.next()) else {
         let message =
-            "a length that varies is one of `uniform`, `one_of`, `empirical` and `normal`";
+            "a length that varies is one of `uniform`, `one_of`, `empirical`, `cycle` and `normal`";
         let error = source.error(Kind::Inconsistent, &table.span, message);
         return Err(error.help("write one of them, as in `{ uniform = [\"1ms\", \"2ms\"] }`"));
     };
@@ -45,6 +58,12 @@ pub(super) fn length<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Len
         let message = format!("only a `normal` length has limits, and this one is `{kind}`");
         let error = source.error(Kind::Inconsistent, &span, message);
         return Err(error.within("within").help("leave out `within`"));
+    }
+    if let Some(span) = table.key("every").filter(|_| kind != "cycle") {
+        let message =
+            format!("only the lengths of a `cycle` follow the clock, and this one is `{kind}`");
+        let error = source.error(Kind::Inconsistent, &span, message);
+        return Err(error.within("every").help("leave out `every`"));
     }
     let read = || match kind {
         "uniform" => {
@@ -60,6 +79,24 @@ pub(super) fn length<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<Len
             let all = table.require(kind, help, counted)?;
             not_empty(source, &all, kind)?;
             Ok(Length::Empirical(all.value))
+        }
+        "cycle" => {
+            let lengths = table.require(kind, help, times)?;
+            not_empty(source, &lengths, kind)?;
+            if lengths.value.len() > usize::from(u16::MAX) {
+                let message = format!("a cycle has at most {} times", u16::MAX);
+                return Err(source.error(Kind::TooMany, &lengths.span, message));
+            }
+            let every = table.require("every", "for how long each of them is valid", time)?;
+            if every.value.is_zero() {
+                let message = "each length has to be valid for some time";
+                let error = source.error(Kind::OutOfRange, &every.span, message);
+                return Err(error.within("every").help("write a time above zero"));
+            }
+            Ok(Length::Cycle {
+                lengths: lengths.value,
+                every: every.value,
+            })
         }
         _ => normal(source, &table, help),
     };

@@ -2,6 +2,7 @@
 //! other takes from it, and no task releases itself, directly or through others.
 
 use crate::behaviour::each_step;
+use crate::endpoint::End;
 use crate::error::Kind;
 use crate::hint::quoted;
 use crate::source::{Source, Span};
@@ -48,9 +49,9 @@ pub(super) fn check(source: &Source<'_>, set: &TaskSet, places: &[Span]) -> Read
         let mut taken = None;
         each_step(&task.behaviour, &mut |step| {
             let sends = match *step {
-                Step::Send(queue) => Trigger::Queue(queue),
+                Step::Send(queue) | Step::TrySend(queue) => Trigger::Queue(queue),
                 Step::Signal(semaphore) => Trigger::Semaphore(semaphore),
-                Step::Receive(queue) => {
+                Step::Receive(queue) | Step::TryReceive(queue) => {
                     taken = taken.or(released.get(&Trigger::Queue(queue)).copied());
                     return;
                 }
@@ -79,7 +80,9 @@ pub(super) fn check(source: &Source<'_>, set: &TaskSet, places: &[Span]) -> Read
             None => {}
         }
     }
-    let sent: HashSet<usize> = edges.values().flatten().copied().collect();
+    let fed = set.endpoints.iter().filter(|it| it.end == End::Source);
+    let fed = fed.filter_map(|it| released.get(&Trigger::Queue(it.queue)));
+    let sent: HashSet<usize> = edges.values().flatten().chain(fed).copied().collect();
     let mut owners: Vec<usize> = released.into_values().collect();
     owners.sort_unstable();
     if let Some(&task) = owners.iter().find(|task| !sent.contains(task)) {
@@ -87,7 +90,7 @@ pub(super) fn check(source: &Source<'_>, set: &TaskSet, places: &[Span]) -> Read
         return fault(
             task,
             message,
-            "add a `send` or `signal` step to another task",
+            "add a `send` or `signal` step to another task, or a `[[source]]`",
         );
     }
     match circle(&edges, &owners) {

@@ -4,6 +4,7 @@
 use super::platform::JITTER;
 use super::servers::MODES;
 use crate::behaviour::{best_case, demand};
+use crate::endpoint::{End, Endpoint};
 use crate::settings::{Settings, Value};
 use crate::share::{Share, decimal};
 use crate::taskset::{
@@ -30,7 +31,9 @@ impl Display for Document<'_> {
         writeln!(f, "schema = {}", super::SCHEMA)?;
         writeln!(f, "name = {}", quoted(&set.name))?;
         if let Some(source) = &set.source {
-            writeln!(f, "source = {}", quoted(source))?;
+            let has_sources = set.endpoints.iter().any(|it| it.end == End::Source);
+            let key = if has_sources { "reference" } else { "source" };
+            writeln!(f, "{key} = {}", quoted(source))?;
         }
         platform(f, &set.platform)?;
         policies(f, "policies", &set.policies)?;
@@ -49,12 +52,29 @@ impl Display for Document<'_> {
             writeln!(f, "\n[[queue]]\nname = {}", quoted(&queue.name))?;
             writeln!(f, "capacity = {}", queue.capacity)?;
         }
+        set.endpoints
+            .iter()
+            .try_for_each(|it| self.endpoint(f, it))?;
         set.servers.iter().try_for_each(|it| server(f, it))?;
         set.tasks.iter().try_for_each(|task| self.task(f, task))
     }
 }
 
 impl Document<'_> {
+    fn endpoint(&self, f: &mut Formatter<'_>, endpoint: &Endpoint) -> fmt::Result {
+        let queue = self.0.queues.get(usize::from(endpoint.queue));
+        writeln!(f, "\n[[{}]]", endpoint.end.key())?;
+        writeln!(f, "queue = {}", name(queue.map(|it| &it.name)))?;
+        writeln!(f, "every = {}", Shown(&endpoint.every))?;
+        if endpoint.count != 1 {
+            writeln!(f, "count = {}", endpoint.count)?;
+        }
+        if !endpoint.phase.is_zero() {
+            writeln!(f, "phase = \"{}\"", endpoint.phase)?;
+        }
+        Ok(())
+    }
+
     fn task(&self, f: &mut Formatter<'_>, task: &Task) -> fmt::Result {
         writeln!(f, "\n[[task]]\nname = {}", quoted(&task.name))?;
         match &task.arrival {
@@ -185,6 +205,8 @@ impl Document<'_> {
             Step::Signal(number) => write!(f, "{{ signal = {} }}", semaphore(number)),
             Step::Send(number) => write!(f, "{{ send = {} }}", queue(number)),
             Step::Receive(number) => write!(f, "{{ receive = {} }}", queue(number)),
+            Step::TrySend(number) => write!(f, "{{ try_send = {} }}", queue(number)),
+            Step::TryReceive(number) => write!(f, "{{ try_receive = {} }}", queue(number)),
             Step::Result(results) => match results[..] {
                 [result] => write!(f, "{{ result = {result} }}"),
                 _ => write!(f, "{{ result = {{ one_of = {results:?} }} }}"),
@@ -314,6 +336,14 @@ impl Display for Shown<'_, Length> {
                 write!(
                     f,
                     "{{ one_of = [{}] }}",
+                    lengths.collect::<Vec<_>>().join(", ")
+                )
+            }
+            Length::Cycle { lengths, every } => {
+                let lengths = lengths.iter().map(|length| format!("\"{length}\""));
+                write!(
+                    f,
+                    "{{ cycle = [{}], every = \"{every}\" }}",
                     lengths.collect::<Vec<_>>().join(", ")
                 )
             }

@@ -146,10 +146,10 @@ const TABLES: &[Case] = &[
     ),
     case(
         r#"source = ["x"]"#,
-        "2:10",
+        "2:11",
         Kind::WrongType,
-        "source",
-        "expected a text in quotes, found a list",
+        "source 1",
+        "expected a table, found \"x\"",
         "",
     ),
     case(

@@ -2,6 +2,7 @@
 
 mod csv;
 mod document;
+mod endpoints;
 mod file;
 mod platform;
 mod servers;

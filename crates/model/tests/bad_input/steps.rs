@@ -162,7 +162,7 @@ const TASKS: &[Case] = &[
         "4:26",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 1: compute"#,
-        "a length that varies is one of `uniform`, `one_of`, `empirical` and `normal`",
+        "a length that varies is one of `uniform`, `one_of`, `empirical`, `cycle` and `normal`",
         r#"write one of them, as in `{ uniform = ["1ms", "2ms"] }`"#,
     ),
     case(
@@ -170,7 +170,7 @@ const TASKS: &[Case] = &[
         "4:26",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 1: compute"#,
-        "a length that varies is one of `uniform`, `one_of`, `empirical` and `normal`",
+        "a length that varies is one of `uniform`, `one_of`, `empirical`, `cycle` and `normal`",
         r#"write one of them, as in `{ uniform = ["1ms", "2ms"] }`"#,
     ),
     case(
@@ -179,7 +179,7 @@ const TASKS: &[Case] = &[
         Kind::UnknownKey,
         r#"task "nav": behaviour: step 1: compute"#,
         r#"unknown key "gauss""#,
-        "the keys here are `uniform`, `one_of`, `empirical`, `normal` and `within`",
+        "the keys here are `uniform`, `one_of`, `empirical`, `cycle`, `every`, `normal` and `within`",
     ),
     case(
         r#"behaviour = [{ compute = { normal = ["1ms", "2ms"] } }]"#,

@@ -96,7 +96,7 @@ const TASKS: &[Case] = &[
         Kind::Inconsistent,
         r#"task "filter": released_by"#,
         "no task sends to it, so no job would ever be released",
-        "add a `send` or `signal` step to another task",
+        "add a `send` or `signal` step to another task, or a `[[source]]`",
     ),
     case(
         "released_by = \"samples\"\nsporadic = \"10ms\"\n\

@@ -68,9 +68,16 @@ class Chart {
     let text = `${formatLength(Number(b - a))} from ${formatTime(a)} on`;
     if (miss) {
       const which = `miss ${view.misses.indexOf(miss) + 1} of ${view.misses.length}`;
-      text = `${which}: ${view.data.tasks[miss.task]}, job ${miss.job}, at ${formatTime(view.absolute(miss.time))}; ${text}`;
+      text = `${which}: ${this.named(miss)}, at ${formatTime(view.absolute(miss.time))}; ${text}`;
     }
     this.tell(text);
+  }
+
+  // Whose a miss is: a job's, or that of a queue, whose row is behind those of tasks and servers.
+  named({ task, job }) {
+    const { tasks, servers, queues } = this.view.data;
+    const queue = queues[task - tasks.length - servers.length];
+    return queue ? `queue ${queue.name}, messages: ${job}` : `${tasks[task]}, job ${job}`;
   }
 
   // From `from` to `to`, or as near to that as makes sense: within the view, and not less than a unit

@@ -37,11 +37,12 @@ pub(super) fn figure(id: &str, label: &str, data: &Data<'_>, shown: &Markup) -> 
                     @if data.blocks() { span { i.key.blocked {} "blocked" } }
                     @if data.holds() { span { i.key.hold {} "holds a mutex" } }
                     @if data.has_servers() { span { i.key.budget {} "left of a server's budget" } }
+                    @if data.has_queues() { span { i.key.level {} "messages in a queue" } }
                     @if data.slows() { span { i.key.slower {} "as high as the frequency" } }
                     @if data.kernel() { span { i.key.kernel {} "kernel" } }
                     span { (arrow("M6 11V2M3 5l3-3 3 3")) "release" }
                     span { (arrow("M6 1v9M3 7l3 3 3-3")) "deadline" }
-                    @if data.has_miss { span { i.key.miss {} "miss" } }
+                    @if data.has_miss { span { i.key.miss {} @if data.has_glitches() { "miss, over- or underrun" } @else { "miss" } } }
                     @if data.moves() { span { (arrow("M1 2v8l5-4zM7 2v8l5-4z")) "goes on on another CPU" } }
                 }
                 p.shown { (shown) }

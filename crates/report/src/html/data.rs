@@ -10,6 +10,7 @@
 //!
 //! ```text
 //! { "tasks": ["a", …], "servers": [{ "name": "s", "full": 2000000 }, …],
+//!   "queues": [{ "name": "q", "full": 8 }, …],
 //!   "objects": ["mutex \"m\"", …], "causes": ["tick", …], "views": [
 //!     { "title": "…", "start": "0", "unit": 1000000, "length": 500, "initial": [0, 40],
 //!       "cpus":  [ { "slices": "gap, length, task * 2 + late, job, …",
@@ -18,11 +19,15 @@
 //!       "tasks": [ { "marks": "later, what, job, …",
 //!                    "waits": "gap, length, object + 1 or 0, job, …",
 //!                    "holds": "gap, length, mutex's object, …" }, … ],
-//!       "servers": ["gap, length, left at its beginning, at its end, …", …] } ] }
+//!       "servers": ["gap, length, left at its beginning, at its end, …", …],
+//!       "queues": [ { "levels": "gap, length, messages, …",
+//!                     "glitches": "gap, 0, overrun 0 or underrun 1, messages, …" }, … ] } ] }
 //! ```
 //!
 //! What is left of a budget is in thousandths of the most that the server ever has, which is `full`, in
 //! nanoseconds.
+//!
+//! A queue is full, for a picture, with the most messages that it ever holds.
 //!
 //! A frequency is in thousandths of the highest one, and is there only where it is below that.
 //!
@@ -32,7 +37,7 @@
 mod numbers;
 
 use super::views::{Most, View, contains, views};
-use crate::slices::{Schedule, ServerLane, Slice, What, object_name};
+use crate::slices::{QueueLane, Schedule, ServerLane, Slice, What, object_name};
 use flyball_model::Speeds;
 use flyball_trace::file::Trace;
 use flyball_trace::{Cause, Duration, Object, Speed, TaskId, Time};
@@ -55,7 +60,8 @@ pub(super) struct Data<'a> {
 #[derive(Serialize)]
 struct Written<'a> {
     tasks: Vec<&'a str>,
-    servers: Vec<WrittenServer<'a>>,
+    servers: Vec<WrittenFull<'a>>,
+    queues: Vec<WrittenFull<'a>>,
     objects: Vec<String>,
     causes: Vec<String>,
     views: Vec<WrittenView>,
@@ -71,10 +77,11 @@ struct WrittenView {
     cpus: Vec<WrittenCpu>,
     tasks: Vec<WrittenTask>,
     servers: Vec<String>,
+    queues: Vec<WrittenQueue>,
 }
 
 #[derive(Serialize)]
-struct WrittenServer<'a> {
+struct WrittenFull<'a> {
     name: &'a str,
     full: u64,
 }
@@ -84,6 +91,12 @@ struct WrittenCpu {
     slices: String,
     kernel: String,
     slower: String,
+}
+
+#[derive(Serialize)]
+struct WrittenQueue {
+    levels: String,
+    glitches: String,
 }
 
 #[derive(Serialize)]
@@ -101,7 +114,7 @@ impl<'a> Data<'a> {
         focus: Option<Time>,
         most: Most,
     ) -> Data<'a> {
-        let miss = schedule.first_miss().map(|(_, mark)| mark.time);
+        let miss = schedule.first_trouble();
         let views = views(schedule, focus.or(miss), most);
         let in_views = |miss| views.iter().any(|view| contains(&view.window, miss));
         Data {
@@ -152,6 +165,17 @@ impl<'a> Data<'a> {
         self.schedule.server_lanes().next().is_some()
     }
 
+    /// Whether levels of queues are known.
+    pub(super) fn has_queues(&self) -> bool {
+        self.schedule.queue_lanes().next().is_some()
+    }
+
+    /// Whether a source ever found a queue full, or a sink empty.
+    pub(super) fn has_glitches(&self) -> bool {
+        let mut queues = self.schedule.queues.iter();
+        queues.any(|queue| !queue.glitches.is_empty())
+    }
+
     /// Whether the kernel ever takes time.
     pub(super) fn kernel(&self) -> bool {
         self.schedule.cpus.iter().any(|cpu| !cpu.kernel.is_empty())
@@ -182,14 +206,17 @@ impl<'a> Data<'a> {
             servers: self
                 .schedule
                 .server_lanes()
-                .map(|(server, lane)| WrittenServer {
-                    name: self
-                        .trace
-                        .header
-                        .servers
-                        .get(server.index())
-                        .map_or("", |name| name),
+                .map(|(server, lane)| WrittenFull {
+                    name: named(&self.trace.header.servers, server.index()),
                     full: full(lane),
+                })
+                .collect(),
+            queues: self
+                .schedule
+                .queue_lanes()
+                .map(|(queue, lane)| WrittenFull {
+                    name: named(&self.trace.header.queues, queue.into()),
+                    full: highest(lane),
                 })
                 .collect(),
             objects: objects.names(self.trace),
@@ -285,6 +312,19 @@ impl<'a> Data<'a> {
             }
             servers.push(list);
         }
+        let mut queues = Vec::new();
+        for (_, lane) in self.schedule.queue_lanes() {
+            let [mut levels, mut glitches] = [List::new(), List::new()];
+            for part in within(&lane.levels, window, |part| (part.start, part.end)) {
+                let (start, end) = (part.start.max(from), part.end.min(window.end));
+                levels.entry(&mut numbers, start, end, [i64::from(part.level)]);
+            }
+            for glitch in lane.glitches.iter().filter(|it| contains(window, it.time)) {
+                let what = [i64::from(!glitch.is_overrun), i64::from(glitch.messages)];
+                glitches.entry(&mut numbers, glitch.time, glitch.time, what);
+            }
+            queues.push([levels, glitches]);
+        }
         let length = numbers.since(window.end);
         let initial = [
             numbers.since(view.initial.start),
@@ -311,6 +351,13 @@ impl<'a> Data<'a> {
             cpus: cpus.collect(),
             tasks: tasks.collect(),
             servers: servers.into_iter().map(units).collect(),
+            queues: queues
+                .into_iter()
+                .map(|[levels, glitches]| WrittenQueue {
+                    levels: units(levels),
+                    glitches: units(glitches),
+                })
+                .collect(),
         }
     }
 }
@@ -319,6 +366,17 @@ impl<'a> Data<'a> {
 fn full(lane: &ServerLane) -> u64 {
     let most = lane.parts.iter().map(|part| part.from.max(part.to)).max();
     most.unwrap_or_default().as_nanos().max(1)
+}
+
+/// The most messages that a queue holds; at least one.
+fn highest(lane: &QueueLane) -> u64 {
+    let highest = lane.levels.iter().map(|part| part.level).max();
+    u64::from(highest.unwrap_or_default()).max(1)
+}
+
+/// The name of that number; empty if there is none.
+fn named(names: &[String], number: usize) -> &str {
+    names.get(number).map_or("", |name| name)
 }
 
 fn thousandths(left: Duration, full: u64) -> i64 {

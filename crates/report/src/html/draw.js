@@ -1,4 +1,5 @@
-// Draws a view on a canvas: a row a CPU, a row a task, a row a server, and what is around them.
+// Draws a view on a canvas: a row a CPU, a row a task, a row a server, a row a queue, and what is around
+// them.
 //
 // Only what can be seen is drawn. Slices that would share a pixel are drawn as one, the fainter the
 // less of it they fill, so that the cost of a picture depends on its width rather than on the number
@@ -25,11 +26,13 @@ class Painter extends Frame {
         const y = AXIS + row * this.row - scroll;
         if (y >= bottom) break;
         const cpu = row < view.cpus.length, task = row - view.cpus.length;
-        const server = task - view.tasks.length;
-        const name = cpu ? `CPU ${row}` : server < 0 ? view.data.tasks[task] : `server ${view.data.servers[server].name}`;
+        const server = task - view.tasks.length, queue = server - view.servers.length;
+        const name = cpu ? `CPU ${row}` : server < 0 ? view.data.tasks[task]
+          : queue < 0 ? `server ${view.data.servers[server].name}` : `queue ${view.data.queues[queue].name}`;
         this.label(name, y, cpu);
         this.clipped(gutter, y, width - gutter, this.row, () => {
-          if (cpu) this.cpu(row, y); else if (server < 0) this.task(task, y, selected); else this.server(server, y);
+          if (cpu) this.cpu(row, y); else if (server < 0) this.task(task, y, selected);
+          else if (queue < 0) this.server(server, y); else this.queue(queue, y);
         });
       }
     });
@@ -148,6 +151,33 @@ class Painter extends Frame {
       pen.lineTo(b, bottom);
       pen.fill();
     });
+    pen.fillStyle = theme.line;
+    pen.fillRect(this.gutter, bottom, this.width - this.gutter, 1);
+  }
+
+  // How many messages a queue holds, as a surface, and where it overran or ran empty. Levels that share a
+  // pixel are drawn as high as the highest of them.
+  queue(number, y) {
+    const { pen, theme } = this;
+    const { levels, glitches } = this.view.queues[number];
+    const { full } = this.view.data.queues[number];
+    const bottom = y + this.row - 4, height = this.row - 9;
+    const { start, end, count } = levels, messages = levels.more[0];
+    pen.fillStyle = theme.budget;
+    let left = NaN, right = NaN, most = 0;
+    const flush = () => pen.fillRect(left, bottom - height * most / full, right - left, height * most / full);
+    for (let i = lowerBound(end, this.from); i < count && start[i] < this.to; i++) {
+      const a = Math.max(this.x(start[i]), this.gutter - 2), b = Math.min(this.x(end[i]), this.width + 2);
+      if (b - left < 1) {
+        [right, most] = [b, Math.max(most, messages[i])];
+        continue;
+      }
+      if (right > left) flush();
+      [left, right, most] = [a, b, messages[i]];
+    }
+    if (right > left) flush();
+    pen.fillStyle = theme.miss;
+    this.each(glitches, () => 0, (x) => pen.fillRect(x - 0.75, y + 2, 1.5, this.row - 4));
     pen.fillStyle = theme.line;
     pen.fillRect(this.gutter, bottom, this.width - this.gutter, 1);
   }

@@ -102,14 +102,25 @@ class View {
       holds: unpack(task.holds, 1, place),
     }));
     this.servers = packed.servers.map((parts) => unpack(parts, 2, place));
-    this.rows = this.cpus.length + this.tasks.length + this.servers.length;
+    this.queues = packed.queues.map(({ levels, glitches }) => ({
+      levels: unpack(levels, 1, place), glitches: unpack(glitches, 2, place),
+    }));
+    this.rows = this.cpus.length + this.tasks.length + this.servers.length + this.queues.length;
     this.tasks.forEach(({ waits }) => addUp(waits.more[1]));
     this.spreadSlices();
     this.findMoves();
     this.misses = this.tasks.flatMap(({ marks }, task) =>
       marks.list(MISS).map((i) => ({ time: marks.time[i], job: marks.job[i], task })))
+      .concat(this.glitches())
       .filter(({ time }) => 0 <= time && time <= this.length);
     this.misses.sort((a, b) => a.time - b.time);
+  }
+
+  // Over- and underruns, as misses of the row that the queue has behind those of tasks.
+  glitches() {
+    const first = this.tasks.length + this.servers.length;
+    return this.queues.flatMap(({ glitches }, queue) =>
+      Array.from(glitches.start, (time, i) => ({ time, job: glitches.more[1][i], task: first + queue })));
   }
 
   // The instant `time` in nanoseconds since the start of the simulation.

@@ -28,7 +28,7 @@ pub(super) fn header(study: &Study) -> Markup {
         p.facts {
             span { code { bdi { (study.file) } } }
             span { (counted(set.tasks.len() as u64, "task")) }
-            span { "utilisation " (reasons::utilisation_of(set)) }
+            span { (reasons::asks(set)) }
             @if let Some(hyperperiod) = set.hyperperiod() {
                 span { "hyperperiod " (length(hyperperiod)) }
             }

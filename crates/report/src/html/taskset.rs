@@ -5,7 +5,7 @@
 use super::format::{Unit, cell, length, short};
 use crate::words;
 use flyball_model::{
-    Arrival, Cost, Jitter, Length, OnMiss, Protocol, Step, Task, TaskSet, Trigger,
+    Arrival, Cost, End, Endpoint, Jitter, Length, OnMiss, Protocol, Step, Task, TaskSet, Trigger,
 };
 use flyball_study::results::Study;
 use flyball_trace::Duration;
@@ -178,6 +178,8 @@ fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
         Step::Signal(n) => format!("signal {}", semaphore(*n)),
         Step::Send(n) => format!("send to {}", queue(*n)),
         Step::Receive(n) => format!("receive from {}", queue(*n)),
+        Step::TrySend(n) => format!("send to {} if it has room", queue(*n)),
+        Step::TryReceive(n) => format!("receive from {} if it is not empty", queue(*n)),
         Step::Result(results) => match results[..] {
             [result] => format!("result {result}"),
             _ => format!("result one of {results:?}"),
@@ -211,6 +213,10 @@ fn duration(length: &Length) -> String {
         Length::OneOf(lengths) => {
             let all: Vec<_> = lengths.iter().map(|&length| short(length)).collect();
             all.join(" or ")
+        }
+        Length::Cycle { lengths, every } => {
+            let all: Vec<_> = lengths.iter().map(|&length| short(length)).collect();
+            format!("{}, each for {}", all.join(", "), short(*every))
         }
         Length::Empirical(seen) => {
             let all = seen
@@ -252,8 +258,28 @@ fn resources(set: &TaskSet) -> Markup {
             @for queue in &set.queues {
                 div { dt { bdi { (queue.name) } } dd { "queue with room for " (queue.capacity) } }
             }
+            @for endpoint in &set.endpoints {
+                div { dt { (endpoint.end.key()) } dd { (endpoint_of(endpoint, set)) } }
+            }
         }
     }
+}
+
+/// What a source or a sink does, in words.
+fn endpoint_of(endpoint: &Endpoint, set: &TaskSet) -> String {
+    let messages = match endpoint.count {
+        1 => "a message".to_owned(),
+        count => format!("{count} messages"),
+    };
+    let (queue, every) = (queue(set, endpoint.queue), duration(&endpoint.every));
+    let does = match endpoint.end {
+        End::Source => format!("puts {messages} into {queue} every {every}"),
+        End::Sink => format!("takes {messages} from {queue} every {every}"),
+    };
+    if endpoint.phase.is_zero() {
+        return does;
+    }
+    format!("{does}, from {} on", short(endpoint.phase))
 }
 
 fn platform(study: &Study) -> Markup {

@@ -15,7 +15,8 @@ class Tip {
     if (row < view.cpus.length) return this.describeCpu(view.cpus[row], time);
     const number = row - view.cpus.length;
     const task = view.tasks[number];
-    if (!task) return this.describeServer(number - view.tasks.length, time);
+    const server = number - view.tasks.length, queue = server - view.servers.length;
+    if (!task) return queue < 0 ? this.describeServer(server, time) : this.describeQueue(queue, time, x);
     const lines = [...this.describeMarks(task, x)];
     const [run, wait, hold] = [entryAt(task.runs, time), entryAt(task.waits, time), entryAt(task.holds, time)];
     const job = run >= 0 ? task.runs.job[run] : wait >= 0 ? task.waits.more[1][wait] : null;
@@ -58,6 +59,22 @@ class Tip {
     const lines = [`server ${name}`, `${left(level)} of ${left(1000)} left`];
     lines.push(`${from === to ? "keeps" : "uses"} it ${this.span(parts, i)}`);
     return lines.join("\n");
+  }
+
+  describeQueue(number, time, x) {
+    const { levels, glitches } = this.view.queues[number] ?? {};
+    if (!levels) return null;
+    const lines = [`queue ${this.data.queues[number].name}`];
+    const near = 5 / this.painter.perUnit;
+    const glitch = lowerBound(glitches.start, this.painter.time(x) - near);
+    if (glitch < glitches.count && glitches.start[glitch] <= this.painter.time(x) + near) {
+      const [what, messages] = glitches.more.map((values) => values[glitch]);
+      const at = formatTime(this.view.absolute(glitches.start[glitch]));
+      lines.push(`${what ? "underrun" : "overrun"}: ${messages} ${what ? "missing" : "lost"} at ${at}`);
+    }
+    const i = entryAt(levels, time);
+    if (i >= 0) lines.push(`${levels.more[0][i]} messages, ${this.span(levels, i)}`);
+    return lines.length > 1 ? lines.join("\n") : null;
   }
 
   // Marks within a few pixels.

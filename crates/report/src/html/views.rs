@@ -78,7 +78,11 @@ fn mark_times(schedule: &Schedule) -> Vec<Time> {
             .chain(waits)
             .chain(task.holds.iter().map(|hold| hold.start))
     });
-    let mut times: Vec<_> = of_task.collect();
+    let of_queue = schedule.queues.iter().flat_map(|queue| {
+        let levels = queue.levels.iter().map(|level| level.start);
+        levels.chain(queue.glitches.iter().map(|glitch| glitch.time))
+    });
+    let mut times: Vec<_> = of_task.chain(of_queue).collect();
     times.sort_unstable();
     times
 }

@@ -75,6 +75,17 @@ pub(super) fn speeds(schedule: &Schedule) -> Vec<Point> {
     points.collect()
 }
 
+/// How many messages each queue holds, where that changes.
+pub(super) fn levels(schedule: &Schedule) -> Vec<Point> {
+    let lanes = schedule.queue_lanes();
+    let points = lanes.flat_map(|(queue, lane)| {
+        let track = track::FIRST_QUEUE + u64::from(queue);
+        let levels = lane.levels.iter();
+        levels.map(move |part| counter(track, part.start, i64::from(part.level)))
+    });
+    points.collect()
+}
+
 /// What is left of each server's budget, where that begins and ceases to fall, and where it jumps.
 pub(super) fn budgets(schedule: &Schedule) -> Vec<Point> {
     let mut points = Vec::new();

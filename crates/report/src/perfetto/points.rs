@@ -1,6 +1,6 @@
 //! A schedule as beginnings, ends and instants on tracks, in order of time.
 
-use super::counters::{budgets, ready, speeds, urgency};
+use super::counters::{budgets, levels, ready, speeds, urgency};
 use super::flows::{Starts, effects};
 use super::names::Names;
 use super::track;
@@ -130,6 +130,7 @@ pub(super) fn points(trace: &Trace, schedule: &Schedule, names: &mut Names) -> V
     points.extend(urgency(schedule, &deadlines));
     points.extend(budgets(schedule));
     points.extend(speeds(schedule));
+    points.extend(levels(schedule));
     points.sort_by_key(|point| (point.time, point.kind));
     points
 }

@@ -5,6 +5,7 @@
 //! leave gaps, but never overlaps.
 
 use super::budgets::ServerState;
+use super::queues::QueueState;
 use super::{AtSpeed, CpuLane, Hold, Mark, Schedule, Slice, TaskLane, Wait, What, Work};
 use flyball_trace::file::Trace;
 use flyball_trace::{Cause, Duration, Event, Kind, Object, ServerId, Speed, TaskId, Time};
@@ -16,6 +17,7 @@ pub(super) struct Follower {
     cpus: Vec<CpuState>,
     tasks: Vec<TaskState>,
     servers: Vec<ServerState>,
+    queues: Vec<QueueState>,
 }
 
 #[derive(Clone, Default)]
@@ -57,6 +59,7 @@ impl Follower {
             cpus: vec![CpuState::default(); usize::from(trace.header.cpus)],
             tasks: deadlines.map(TaskState::new).collect(),
             servers: vec![ServerState::default(); trace.header.servers.len()],
+            queues: vec![QueueState::default(); trace.header.queues.len()],
         }
     }
 
@@ -65,6 +68,10 @@ impl Follower {
         let server = kind.server().map(ServerId::index);
         if let Some(server) = server.and_then(|server| self.servers.get_mut(server)) {
             server.take(&event, end);
+        }
+        let queue = kind.queue().map(usize::from);
+        if let Some(queue) = queue.and_then(|queue| self.queues.get_mut(queue)) {
+            queue.take(&event, end);
         }
         if let Some(cpu) = self.cpus.get_mut(cpu.index()) {
             cpu.take(time, kind, end);
@@ -99,6 +106,7 @@ impl Follower {
             cpus: cpus.collect(),
             tasks: tasks.collect(),
             servers: self.servers.into_iter().map(|it| it.finish(end)).collect(),
+            queues: self.queues.into_iter().map(|it| it.finish(end)).collect(),
         }
     }
 }

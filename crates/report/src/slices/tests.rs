@@ -310,10 +310,40 @@ fn speeds_last_until_the_next_one() {
     );
 }
 
+#[test]
+fn levels_of_queues_last_and_glitches_are_marks() {
+    let fill = |level| Kind::Fill { queue: 0, level };
+    let overrun = Kind::Overrun { queue: 0, lost: 3 };
+    let events = [
+        (2, fill(1)),
+        (5, fill(2)),
+        (5, fill(1)),
+        (9, fill(4)),
+        (9, overrun),
+    ];
+    let mut trace = trace(20, &events);
+    trace.header.queues = vec!["q".into(), "unused".into()];
+    let schedule = Schedule::of(&trace);
+    let [(0, lane)] = schedule.queue_lanes().collect::<Vec<_>>()[..] else {
+        panic!("one queue is told of");
+    };
+    let levels = lane.levels.iter();
+    let levels: Vec<_> = levels.map(|it| (it.level, it.start, it.end)).collect();
+    // It went up and down again at 5.
+    assert_eq!(levels, [(1, at(2), at(9)), (4, at(9), at(20))]);
+    let glitch = Glitch {
+        time: at(9),
+        is_overrun: true,
+        messages: 3,
+    };
+    assert_eq!(lane.glitches, [glitch]);
+    assert_eq!(schedule.first_trouble(), Some(at(9)));
+}
+
 fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
     let job = 0..4_u32;
     let task = (0..3_u16).prop_map(TaskId);
-    (0..100_u64, 0..20, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
+    (0..100_u64, 0..22, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
         let kind = match kind {
             0 => release(task, job, value),
             1 => Kind::Skip { task, job },
@@ -346,6 +376,14 @@ fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
             18 => Kind::Speed {
                 speed: Speed(u8::from(value % 2 == 0)),
             },
+            19 => Kind::Fill {
+                queue: task.0,
+                level: u16::from(value % 3 == 0),
+            },
+            20 => Kind::Underrun {
+                queue: task.0,
+                missing: 1,
+            },
             _ => Kind::Overhead {
                 cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
                 length: Duration::from_nanos(value),
@@ -362,6 +400,7 @@ proptest! {
     ) {
         let mut trace = trace(end, &events);
         trace.name_servers(|_| "s".into());
+        trace.header.queues = vec!["q".into(), "r".into()];
         let schedule = Schedule::of(&trace);
         for cpu in &schedule.cpus {
             let runs = cpu.slices.iter().map(|slice| (slice.start, slice.end));
@@ -378,6 +417,10 @@ proptest! {
         for server in &schedule.servers {
             prop_assert!(server.parts.iter().all(|part| part.start < part.end));
             prop_assert!(server.parts.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        }
+        for queue in &schedule.queues {
+            prop_assert!(queue.levels.iter().all(|part| part.start < part.end));
+            prop_assert!(queue.levels.windows(2).all(|pair| pair[0].end <= pair[1].start));
         }
         for task in &schedule.tasks {
             prop_assert!(task.waits.iter().all(|wait| wait.start < wait.end));

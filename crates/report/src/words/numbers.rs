@@ -28,6 +28,18 @@ pub fn utilisation_of(set: &TaskSet) -> String {
     format!("{} of {}", utilisation(set), cpus(set.platform.cpus))
 }
 
+/// What the tasks of a set ask for: `utilisation 0.8501 of 1 CPU`. What tasks ask for that compute without end
+/// has to be measured.
+pub fn asks(set: &TaskSet) -> String {
+    let endless = set.tasks.iter().filter(|task| task.wcet == Duration::MAX);
+    let comes_again = set.tasks.iter().any(|task| task.arrival.period().is_some());
+    match (endless.count(), comes_again) {
+        (0, _) => format!("utilisation {}", utilisation_of(set)),
+        (_, true) => format!("utilisation {} and endless tasks", utilisation_of(set)),
+        (_, false) => format!("endless tasks on {}", cpus(set.platform.cpus)),
+    }
+}
+
 /// In how much of the time the CPUs worked for tasks: `CPU 85.0 % busy`.
 pub fn busy(summary: &Summary) -> String {
     let percent = tenths(summary.utilisation_ppm());
@@ -91,7 +103,7 @@ pub fn margin(breakdown: Option<Breakdown>) -> String {
 }
 
 /// Millionths as per cent with a tenth, rounded down.
-fn tenths(ppm: u64) -> String {
+pub fn tenths(ppm: u64) -> String {
     format!("{}.{} %", ppm / 10_000, ppm / 1_000 % 10)
 }
 

@@ -20,8 +20,8 @@ pub enum ImageError {
     Change,
     /// A subtask of a task is for a CPU that there is not, or of a task that does not come again.
     Subtask,
-    /// A release is of no task, or comes after a later one.
-    Release,
+    /// An interrupt is for no task and no queue, or comes after a later one.
+    Interrupt,
 }
 
 impl fmt::Display for ImageError {
@@ -38,7 +38,7 @@ impl fmt::Display for ImageError {
             ImageError::Subtask => {
                 f.write_str("the task-set image has a subtask of a task for nobody")
             }
-            ImageError::Release => f.write_str("the task-set image has a release of nothing"),
+            ImageError::Interrupt => f.write_str("the task-set image has an interrupt for nothing"),
         }
     }
 }

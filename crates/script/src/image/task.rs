@@ -15,7 +15,7 @@ pub enum Arrival {
     Message(u16),
     /// A job for each signal of the semaphore of that number, at least a period apart.
     Signal(u16),
-    /// A job at each [release](super::JobRelease) of this task in the image, which are at least a
+    /// A job at each [interrupt](super::Interrupt) for this task in the image, which are at least a
     /// period apart.
     Listed,
 }

@@ -49,13 +49,13 @@ fn contents() -> Contents {
             change(7, 1, ChangeKind::Start),
             change(50, 0, ChangeKind::Stop),
         ],
-        releases: Vec::new(),
+        interrupts: Vec::new(),
         transitions: vec![vec![ns(0), ns(1)], vec![ns(2), ns(0)]],
     }
 }
 
 /// Three tasks on two clusters of CPUs, whose jobs are listed but for those of the last one.
-fn listed(releases: &[JobRelease]) -> Contents {
+fn listed(releases: &[Interrupt]) -> Contents {
     let task = |cpu, arrival| {
         let mut contents = contents().tasks[0].clone();
         contents.subtasks.clear();
@@ -70,14 +70,15 @@ fn listed(releases: &[JobRelease]) -> Contents {
         ],
         new_modes: Vec::new(),
         changes: Vec::new(),
-        releases: releases.to_vec(),
+        interrupts: releases.to_vec(),
         ..contents()
     }
 }
 
-fn release(task: u16, arrival: u64, at: u64) -> JobRelease {
+fn release(task: u16, arrival: u64, at: u64) -> Interrupt {
     let [arrival, at] = [arrival, at].map(Duration::from_nanos);
-    JobRelease { at, arrival, task }
+    let brings = Brings::Job { task, arrival };
+    Interrupt { at, brings }
 }
 
 #[test]
@@ -87,13 +88,13 @@ fn releases_are_those_of_a_cluster() {
     let image = Image::new(&bytes).unwrap();
     let of = |cluster| {
         image
-            .releases_of(cluster)
-            .map(|n| image.release(n).unwrap())
+            .interrupts_of(cluster)
+            .map(|n| image.interrupt(n).unwrap())
     };
     assert!(of(0).eq(all[..2].iter().copied()));
     assert!(of(1).eq(all[2..].iter().copied()));
     assert!(of(2).eq([]));
-    assert_eq!(image.release(3), None);
+    assert_eq!(image.interrupt(3), None);
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn releases_of_nothing_are_refused() {
         let bytes = listed(&releases).to_bytes().unwrap();
         assert_eq!(
             Image::new(&bytes).err(),
-            Some(ImageError::Release),
+            Some(ImageError::Interrupt),
             "{releases:?}"
         );
     }
@@ -229,8 +230,8 @@ proptest! {
                 prop_assert!((0..task.subtasks()).all(|at| image.subtask(&task, at).is_some()));
             }
             prop_assert!(image.first() <= image.tasks() && image.tasks() <= image.rows());
-            let mut releases = (0..64).flat_map(|cluster| image.releases_of(cluster));
-            prop_assert!(releases.all(|number| image.release(number).is_some()));
+            let mut releases = (0..64).flat_map(|cluster| image.interrupts_of(cluster));
+            prop_assert!(releases.all(|number| image.interrupt(number).is_some()));
             let changes = (0..).map_while(|number| image.change(number));
             for change in changes {
                 prop_assert!(change.task < image.tasks());

@@ -3,7 +3,7 @@
 use super::change::CHANGE;
 use super::task::Stretch;
 use super::{
-    CONTROLLER_AT, Change, Common, HEADER, JobRelease, MAGIC, Op, Rest, SUBTASK, Subtask, Task,
+    CONTROLLER_AT, Change, Common, HEADER, Interrupt, MAGIC, Op, Rest, SUBTASK, Subtask, Task,
     VERSION,
 };
 use flyball_policy::Encode;
@@ -32,9 +32,9 @@ pub struct Contents {
     pub new_modes: Vec<TaskContents>,
     /// What becomes of the set, in the order of time.
     pub changes: Vec<Change>,
-    /// The releases of jobs that are [listed](super::Arrival::Listed), those of each cluster of CPUs
-    /// together and in the order of time.
-    pub releases: Vec<JobRelease>,
+    /// The interrupts by no clock of the kernel's, those of each cluster of CPUs together and in the order
+    /// of time.
+    pub interrupts: Vec<Interrupt>,
     /// How long a CPU takes from each operating point to each: as many rows as columns, at most 255.
     /// None if the policy chooses no points.
     pub transitions: Vec<Vec<Duration>>,
@@ -132,7 +132,7 @@ impl Contents {
         put(&mut bytes, &(common.cpus, common.cluster, common.shape));
         bytes.resize(CONTROLLER_AT, 0);
         put(&mut bytes, &tail.add_bytes(&self.controller)?);
-        put(&mut bytes, &tail.add_all(&self.releases)?);
+        put(&mut bytes, &tail.add_all(&self.interrupts)?);
         let transitions = self.transitions.concat();
         put(
             &mut bytes,

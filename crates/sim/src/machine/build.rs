@@ -1,5 +1,6 @@
 //! A cluster with its kernel, made from a task set.
 
+use super::devices::Devices;
 use super::{Asked, CPU, Clocks, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::called::Called;
 use crate::error::SimError;
@@ -74,6 +75,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             seed,
             arrivals: BinaryHeap::new(),
             lateness: Lateness::of(set),
+            devices: Devices::of(set, numbers, cpu == CPU, seed),
             costs: Costs::new(&set.platform, capacity),
             clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus, asked.cloned()))),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),

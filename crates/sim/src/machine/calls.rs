@@ -65,7 +65,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             self.lanes[cpu.index()].unpaid += 1;
             let core = &mut self.core;
-            let call = self.threads[row].program.step();
+            let call = self.threads[row].program.step(now);
             let called = match call {
                 Call::Compute(length) => {
                     // Computing is no call.
@@ -119,11 +119,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     self.lanes[cpu.index()].released += u64::from(releases);
                     core.signal(cpu, semaphore, now).map(Poll::Ready)
                 }
-                Call::Send(n) => {
-                    let queue = self.queues[usize::from(n)];
-                    let releases = self.triggers.contains(&Trigger::Queue(queue));
-                    self.lanes[cpu.index()].released += u64::from(releases);
-                    core.send(cpu, queue, &(), ENDLESS, now)
+                Call::Send(n) => self.send(cpu, n, true, now),
+                Call::TrySend(n) => self.send(cpu, n, false, now),
+                Call::TryReceive(n) => {
+                    let received = core.receive_now(cpu, self.queues[usize::from(n)], now);
+                    received.map(|_| Poll::Ready(()))
                 }
                 Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], ENDLESS, now),
                 Call::End => {
@@ -154,6 +154,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 return Ok(());
             }
         }
+    }
+
+    /// The running task sends a message, and waits for room or goes on without.
+    fn send(&mut self, cpu: CpuId, n: u16, waits: bool, now: Time) -> Result<Poll<()>, Error> {
+        let queue = self.queues[usize::from(n)];
+        let releases = self.triggers.contains(&Trigger::Queue(queue));
+        self.lanes[cpu.index()].released += u64::from(releases);
+        if waits {
+            return self.core.send(cpu, queue, &(), Time::NEVER, now);
+        }
+        let sent = self.core.send_now(cpu, queue, &(), now);
+        sent.map(|_| Poll::Ready(()))
     }
 
     pub(super) fn failed(&self, row: usize, at: Time, error: Error) -> SimError {

@@ -30,7 +30,10 @@ impl Cycle {
         let set = &modes.set;
         let periodic =
             |task: &flyball_model::Task| task.comes_with_the_clock() && is_fixed(&task.behaviour);
-        let repeats = S::MEMORYLESS && modes.changes.is_empty() && set.tasks.iter().all(periodic);
+        let repeats = S::MEMORYLESS
+            && modes.changes.is_empty()
+            && set.endpoints.is_empty()
+            && set.tasks.iter().all(periodic);
         let tick = set.platform.tick.unwrap_or_default();
         let mut from = Time::ZERO + set.largest_phase() + tick;
         if set.tasks.iter().any(|task| task.arrival == Arrival::Once) {

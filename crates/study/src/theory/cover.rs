@@ -29,11 +29,15 @@ pub(crate) fn overruns(task: &Task) -> bool {
 }
 
 fn check_jobs(set: &TaskSet, overruns: bool) -> Result<(), Obstacle> {
+    if !set.endpoints.is_empty() {
+        return Err(Obstacle::Endpoints);
+    }
     let is_covered = |step: &Step| match *step {
         Step::Lock(_) | Step::Unlock(_) => true,
         Step::Overrun { .. } => overruns,
         // No task waits for these, and what they release comes no more often than it says.
         Step::Signal(n) => owner(set, Trigger::Semaphore(n)).is_some(),
+        Step::TrySend(n) => owner(set, Trigger::Queue(n)).is_some(),
         Step::Send(n) => owner(set, Trigger::Queue(n)).is_some_and(|owner| has_room(set, n, owner)),
         _ => false,
     };
@@ -63,7 +67,9 @@ fn has_room(set: &TaskSet, queue: u16, owner: &Task) -> bool {
         .get(usize::from(queue))
         .map_or(0, |it| it.capacity);
     let mut senders = set.tasks.iter().filter_map(|task| {
-        let messages = count(&task.behaviour, &|step| *step == Step::Send(queue));
+        let messages = count(&task.behaviour, &|step| {
+            [Step::Send(queue), Step::TrySend(queue)].contains(step)
+        });
         (messages > 0).then_some((task, messages))
     });
     let (Some((sender, 1)), None) = (senders.next(), senders.next()) else {
@@ -95,7 +101,9 @@ pub(crate) fn beyond_computing(
                 Step::Overrun { .. } => Uncovered::Overruns,
                 Step::Suspend(_) => Uncovered::Suspends,
                 Step::Wait(_) | Step::Signal(_) => Uncovered::Semaphore,
-                Step::Send(_) | Step::Receive(_) => Uncovered::Queue,
+                Step::Send(_) | Step::TrySend(_) | Step::Receive(_) | Step::TryReceive(_) => {
+                    Uncovered::Queue
+                }
                 Step::Yield => Uncovered::Yields,
             };
             return Some((task.name.clone(), what));

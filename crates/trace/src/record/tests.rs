@@ -51,6 +51,20 @@ fn kind() -> impl Strategy<Value = Kind> {
                 _ => Kind::Reclaim { server, length: at },
             }
         }),
+        (any::<u16>(), any::<u16>(), 0..3).prop_map(|(queue, number, which)| match which {
+            0 => Kind::Fill {
+                queue,
+                level: number,
+            },
+            1 => Kind::Overrun {
+                queue,
+                lost: number,
+            },
+            _ => Kind::Underrun {
+                queue,
+                missing: number,
+            },
+        }),
         Just(Kind::Idle),
         Just(Kind::Tick),
         any::<u8>().prop_map(|speed| Kind::Speed {

@@ -36,6 +36,7 @@ fn schedule(slices: u64, miss: Option<u64>) -> Schedule {
             ..TaskLane::default()
         }],
         servers: Vec::new(),
+        queues: Vec::new(),
     }
 }
 

@@ -65,8 +65,11 @@ fn jobs_that_the_clock_does_not_release_are_listed_by_cluster() {
     let kinds = contents.tasks.iter().map(|task| task.task.arrival);
     let listed = image::Arrival::Listed;
     assert!(kinds.eq([listed, image::Arrival::Periodic, listed, listed]));
-    let row = |release: &image::JobRelease| (release.at, release.arrival, release.task);
-    let rows: Vec<_> = contents.releases.iter().map(row).collect();
+    let row = |interrupt: &Interrupt| match interrupt.brings {
+        Brings::Job { task, arrival } => (interrupt.at, arrival, task),
+        _ => unreachable!("there are no endpoints"),
+    };
+    let rows: Vec<_> = contents.interrupts.iter().map(row).collect();
     // The one task of the first CPU, and the two of the second one.
     let (here, there) = rows.split_at(rows.partition_point(|row| row.2 == 2));
     assert_eq!(here[0], (ms(3), ms(3), 2));
@@ -95,11 +98,11 @@ fn too_many_releases_are_refused() {
         let set = one(sporadic(0, (us(10), us(10))));
         let contents = contents(MACHINE, &set, &options(us(10) * jobs));
         contents
-            .map(|contents| contents.releases.len())
+            .map(|contents| contents.interrupts.len())
             .map_err(|error| error.to_string())
     };
     assert_eq!(refused(209_715), Ok(209_715));
-    let many = "209716 or more jobs that are sporadic or have jitter until the end, and machine \
+    let many = "209716 or more jobs that are sporadic or have jitter, and instants of sources and sinks, until the end, and machine \
                 cortex-m3 holds 209715";
     assert_eq!(refused(209_716), Err(many.to_owned()));
     assert_eq!(refused(10_000_000), Err(many.to_owned()));

@@ -1,0 +1,78 @@
+//! Sources and sinks: devices that put messages into queues and take them out when their clocks say so.
+
+use super::{CPU, Node};
+use crate::error::SimError;
+use flyball_catalogue::Scheduler;
+use flyball_model::endpoint::{End, Endpoint, Instants};
+use flyball_model::{Task, TaskSet};
+use flyball_policy::Time;
+use flyball_trace::{Object, Sink};
+
+/// The sources and sinks of a cluster.
+pub(super) struct Devices {
+    all: Vec<Device>,
+    /// When something happens next; [`Time::NEVER`]: there are none.
+    pub(super) next: Time,
+}
+
+struct Device {
+    endpoint: Endpoint,
+    instants: Instants,
+}
+
+impl Devices {
+    /// Those of a set whose queues the tasks with these numbers use. The first cluster has those whose queues no
+    /// task uses.
+    pub(super) fn of(set: &TaskSet, numbers: &[usize], is_first: bool, seed: u64) -> Devices {
+        let uses = |task: &Task, queue: u16| task.objects().contains(&Object::Queue(queue));
+        let is_here = |queue: u16| {
+            let here = numbers.iter().any(|&task| uses(&set.tasks[task], queue));
+            here || is_first && !set.tasks.iter().any(|task| uses(task, queue))
+        };
+        let all = set.endpoints.iter().enumerate();
+        let all = all.filter(|(_, it)| is_here(it.queue));
+        let mut devices = Devices {
+            all: all
+                .map(|(number, it)| Device {
+                    endpoint: it.clone(),
+                    instants: it.instants(number, seed),
+                })
+                .collect(),
+            next: Time::NEVER,
+        };
+        devices.set_next();
+        devices
+    }
+
+    fn set_next(&mut self) {
+        let nexts = self.all.iter().map(|it| it.instants.peek());
+        self.next = nexts.min().unwrap_or(Time::NEVER);
+    }
+}
+
+impl<S: Scheduler, T: Sink> Node<S, T> {
+    /// The devices whose instants have come put messages in and take them out, in the order of the set. Returns how
+    /// many interrupts that is.
+    pub(super) fn serve_devices(&mut self, now: Time) -> Result<u32, SimError> {
+        let mut interrupts = 0;
+        for number in 0..self.devices.all.len() {
+            while self.devices.all[number].instants.peek() <= now {
+                let Device { endpoint, instants } = &mut self.devices.all[number];
+                instants.next();
+                interrupts += 1;
+                let queue = self.queues[usize::from(endpoint.queue)];
+                let core = &mut self.core;
+                let done = match endpoint.end {
+                    End::Source => core.feed(CPU, queue, &(), endpoint.count, now),
+                    End::Sink => core.drain(CPU, queue, endpoint.count, now, |()| ()),
+                };
+                done.map_err(|error| SimError::Refused {
+                    what: endpoint.end.key().to_owned(),
+                    error,
+                })?;
+            }
+        }
+        self.devices.set_next();
+        Ok(interrupts)
+    }
+}
