@@ -84,11 +84,20 @@ impl Fixed {
         (self.0 as i64) << Fixed::FRACTION
     }
 
-    /// Returns the number nearest to `wide` multiples of 2⁻³², half-way the larger one, saturated.
+    /// Returns the number nearest to `wide` multiples of 2⁻³², half-way the larger one. It has to
+    /// be a number: `wide` is in the range from half a unit below [`Fixed::MIN`] to less than half
+    /// a unit above [`Fixed::MAX`].
     #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the caller's promise")]
     pub(crate) const fn nearest(wide: i64) -> Fixed {
-        let half = 1 << (Fixed::FRACTION - 1);
-        Fixed::saturated(wide.saturating_add(half) >> Fixed::FRACTION)
+        Fixed(Fixed::nearest_bits(wide) as i32)
+    }
+
+    /// Returns the number of units nearest to `wide` multiples of 2⁻³², half-way the larger one.
+    /// `wide` is at most 2⁶².
+    #[inline]
+    const fn nearest_bits(wide: i64) -> i64 {
+        (wide + (1 << (Fixed::FRACTION - 1))) >> Fixed::FRACTION
     }
 
     #[inline]
@@ -136,6 +145,6 @@ impl Mul for Fixed {
 
     #[inline]
     fn mul(self, other: Fixed) -> Fixed {
-        Fixed::nearest(self.times(other))
+        Fixed::saturated(Fixed::nearest_bits(self.times(other)))
     }
 }

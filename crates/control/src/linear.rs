@@ -107,14 +107,19 @@ impl Block for Integral {
 /// at most ½ unit from y. The error of the state therefore follows e' = (1 − α)·e − α·(q − y) and
 /// stays within ½ unit. The output q adds another ½.
 ///
-/// The output stays in the range of the inputs and 0. It reaches a constant input x, and stays
-/// there: unless q = x, the state moves towards x by α units or more. (A filter whose state is a
-/// [`Fixed`] stops up to ½/α units before.)
+/// The output stays in the range \[m, M\] of the inputs and 0. If q = M, the state does not rise.
+/// If q is less, the state y is below M − ½, and the next one is at most y + α·(M − y + ½) < M + ½,
+/// which is not rounded above M. The same holds of m.
+///
+/// The output reaches a constant input x, and stays there: unless q = x, the state moves towards x
+/// by α units or more. (A filter whose state is a [`Fixed`] stops up to ½/α units before.)
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LowPass {
     smoothing: Fixed,
     /// In multiples of 2⁻³².
     state: i64,
+    /// The state, rounded.
+    output: Fixed,
 }
 
 impl LowPass {
@@ -130,6 +135,7 @@ impl LowPass {
         Ok(LowPass {
             smoothing,
             state: 0,
+            output: Fixed::ZERO,
         })
     }
 }
@@ -137,13 +143,13 @@ impl LowPass {
 impl Block for LowPass {
     #[inline]
     fn step(&mut self, input: Fixed) -> Fixed {
-        let last = Fixed::nearest(self.state);
-        // Each product is at most 2⁴⁷, and the state at most half a unit more.
-        self.state += self.smoothing.times(input) - self.smoothing.times(last);
-        Fixed::nearest(self.state)
+        self.state += self.smoothing.times(input) - self.smoothing.times(self.output);
+        self.output = Fixed::nearest(self.state);
+        self.output
     }
 
     fn reset(&mut self) {
         self.state = 0;
+        self.output = Fixed::ZERO;
     }
 }

@@ -69,16 +69,14 @@ impl Pid {
 impl Block for Pid {
     #[inline]
     fn step(&mut self, input: Fixed) -> Fixed {
-        // The integral is at most 2⁴⁷. Each product is at most 2⁶², so the saturation of a part of
-        // the sum leaves a sum beyond 2⁶¹, as the exact one is.
-        let sum = self
-            .integral
-            .step_wide(input)
-            .saturating_add(self.proportional.times(input))
+        // The integral is at most 2⁴⁷, and each product is at most 2⁶².
+        let sum = self.integral.step_wide(input) + self.proportional.times(input);
+        // Where a part of the sum saturates, the whole is beyond 2⁶¹, as the exact sum is.
+        let sum = sum
             .saturating_add(self.derivative.times(input))
             .saturating_sub(self.derivative.times(self.last));
         self.last = input;
-        self.limit.clamp(Fixed::nearest(sum))
+        Fixed::nearest(self.limit.clamp_wide(sum))
     }
 
     fn reset(&mut self) {

@@ -1,7 +1,7 @@
 //! Limits of integrals hold, and leave no wind-up behind.
 
 use crate::support::{CASES, inputs, limit, limits, number, outputs};
-use flyball_control::{Block, Fixed, Integral, Pid, PidGains};
+use flyball_control::{Block, Fixed, Integral, Limit, Pid, PidGains};
 use proptest::prelude::*;
 
 /// Gains of which none is negative, and whose integral adds 64 units or more for an input of 1.
@@ -65,6 +65,20 @@ proptest! {
         }
         prop_assert_ne!(output, end);
     }
+}
+
+/// By hand: no sum of the largest products wraps.
+#[test]
+fn the_largest_sums_end_at_the_limits() {
+    let gains = PidGains {
+        proportional: Fixed::MIN,
+        integral: Fixed::MIN,
+        derivative: Fixed::MIN,
+    };
+    let mut pid = Pid::new(gains, Limit::NONE);
+    let inputs = [Fixed::MIN, Fixed::MAX, Fixed::MIN];
+    let expected = [Fixed::MAX, Fixed::MIN, Fixed::MAX];
+    assert_eq!(outputs(&mut pid, &inputs), expected);
 }
 
 /// By hand: a second of saturation or a day of it, the output is the same afterwards.
