@@ -32,8 +32,9 @@ impl Block for DeadBand {
     fn reset(&mut self) {}
 }
 
-/// A switch with two thresholds (a Schmitt trigger): 1 from an input of `upper` or more on, 0 from
-/// an input of `lower` or less on, 0 at first. The lower threshold is below the upper one.
+/// A switch with two thresholds (a Schmitt trigger). The output becomes 1 at an input of `upper` or
+/// more, becomes 0 at an input of `lower` or less, and stays between them. It is 0 at first. The
+/// lower threshold is below the upper one.
 ///
 /// A noise whose range is less than the distance of the thresholds does not switch it to and fro.
 /// For other levels than 0 and 1 put a [`crate::Proportional`] behind it.

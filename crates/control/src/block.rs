@@ -34,7 +34,7 @@ pub trait Block {
         Minus(self, other)
     }
 
-    /// Closes a loop: the input is reduced by what `back` makes of the last output.
+    /// Closes a loop: this block's input is less by what `back` makes of the last output.
     fn feedback<B: Block>(self, back: B) -> Feedback<Self, B>
     where
         Self: Sized,
@@ -106,8 +106,8 @@ impl<A: Block, B: Block> Block for Minus<A, B> {
 /// A loop of two blocks, A forward and B back: the transfer function is A / (1 + z⁻¹·A·B).
 ///
 /// The step y = A(x − w) is followed by w = B(y), which the next step uses. The delay of a step
-/// makes every loop computable. w is 0 at first. Whether the loop is stable is for its designer to
-/// see to; one that is not saturates.
+/// makes every loop computable. w is 0 at first. The block does not check that the loop is stable.
+/// The output of an unstable loop saturates.
 ///
 /// Error: at most `|S|·e(A) + |S·A|·e(B)` units, where S = 1 / (1 + z⁻¹·A·B). With the errors a and
 /// b of the two blocks y = A·(x − z⁻¹·(B·y + b)) + a, so y = S·A·x + S·a − z⁻¹·S·A·b.

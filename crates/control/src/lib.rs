@@ -36,8 +36,8 @@
 //! | [`Proportional`] | a multiple of the input | k |
 //! | [`FirstDifference`] | by how much the input changes | 1 − z⁻¹ |
 //! | [`Integral`] | a multiple of the sum of all inputs, clamped | k / (1 − z⁻¹) |
+//! | [`Pid`] | the sum of these three, clamped | k_p + k_i / (1 − z⁻¹) + k_d·(1 − z⁻¹) |
 //! | [`LowPass`] | an exponential moving average | α / (1 − (1 − α)·z⁻¹) |
-//! | [`Pid`] | the sum of the three first, clamped | k_p + k_i / (1 − z⁻¹) + k_d·(1 − z⁻¹) |
 //! | [`SampleAndHold`] | every n-th input, n times | see there |
 //! | [`Limit`], [`RateLimit`] | an input that is not too large, that does not change too fast | not linear |
 //! | [`DeadBand`], [`Hysteresis`] | 0 near 0, a switch with two thresholds | not linear |

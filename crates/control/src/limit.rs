@@ -37,7 +37,7 @@ impl Limit {
         value.min(self.high).max(self.low)
     }
 
-    /// Does the same with multiples of 2⁻³².
+    /// Returns the same of multiples of 2⁻³².
     #[inline]
     pub(crate) const fn clamp_wide(self, value: i64) -> i64 {
         if value > self.high.wide() {

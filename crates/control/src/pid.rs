@@ -2,8 +2,9 @@
 
 use crate::{Block, Fixed, Integral, Limit};
 
-/// The gains of a [`Pid`], for a step: a designer who thinks in seconds multiplies the integral
-/// gain with the sampling period, and divides the derivative one by it. Any numbers.
+/// The gains of a [`Pid`], a step. Any numbers.
+///
+/// For a period of T seconds a step, gains in seconds become k_i·T and k_d / T.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PidGains {
     /// k_p, of the input.
@@ -43,6 +44,28 @@ pub struct PidGains {
 /// The integral was at most the upper limit and is less by j·k_i·e then, or it is at the lower
 /// limit. The proportional part is −k_p·e, and the derivative part is at most 0. One step is enough
 /// where (k_p + k_i)·e is above ½ unit. The same holds of the lower limit, with the signs turned.
+///
+/// # Example
+///
+/// ```
+/// use flyball_control::{BadParameter, Block, Fixed, Limit, LowPass, Pid, PidGains};
+///
+/// let gains = PidGains {
+///     proportional: Fixed::ratio(1, 1),
+///     integral: Fixed::ratio(1, 10),
+///     derivative: Fixed::ZERO,
+/// };
+/// let mut pid = Pid::new(gains, Limit::new(Fixed::ZERO, Fixed::ONE)?);
+/// // The plant follows its input with a time constant of about 8 steps.
+/// let mut plant = LowPass::new(Fixed::ratio(1, 8))?;
+/// let set_point = Fixed::ratio(3, 4);
+/// let mut measured = Fixed::ZERO;
+/// for _ in 0..200 {
+///     measured = plant.step(pid.step(set_point - measured));
+/// }
+/// assert_eq!(measured, set_point);
+/// # Ok::<(), BadParameter>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pid {
     proportional: Fixed,
