@@ -51,9 +51,10 @@ proptest! {
     }
 
     #[test]
-    fn the_last_input_beyond_a_threshold_switches(bounds in limits(), inputs in inputs()) {
-        let (lower, upper) = bounds;
-        prop_assume!(lower < upper);
+    fn the_last_input_beyond_a_threshold_switches(
+        (lower, upper) in limits().prop_filter("two thresholds", |(lower, upper)| lower < upper),
+        inputs in inputs()
+    ) {
         let outputs = outputs(&mut Hysteresis::new(lower, upper).unwrap(), &inputs);
         for (step, &output) in outputs.iter().enumerate() {
             let past = inputs[..=step].iter().rev();
