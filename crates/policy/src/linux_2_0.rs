@@ -12,14 +12,14 @@
 //!
 //! | rule | function of Linux |
 //! |---|---|
-//! | a tick takes a credit from the task that runs; if it had none, the CPU must reschedule | `update_process_times` |
-//! | a task is as good as it has credits; with at least one, the task that runs is better by 1 | `goodness` |
-//! | the best task runs; of equals, the first in the run queue | `schedule` |
-//! | if the best is as good as 0, each task's credits become half of them plus its priority. The choice stays | `schedule` |
+//! | a tick takes a credit from the task that runs; if the task had none, the CPU must reschedule | `update_process_times` |
+//! | the goodness of a task is its credits; the task that runs has 1 more, if it has any | `goodness` |
+//! | the task with the highest goodness runs; of equals, the first in the run queue | `schedule` |
+//! | if that goodness is 0, each task's credits become half of what they were plus its priority. The choice stays | `schedule` |
 //! | a task that wakes goes to the end of the run queue. The CPU must reschedule if the task has over 3 credits more than the one that runs | `add_to_runqueue` |
 //! | a task that yields goes to the end of the run queue, and loses its credits | `sys_sched_yield` |
-//! | a priority is the credits of a time slice at nice 0, from 1 to twice as many at other nice values | `sys_setpriority` |
-//! | a task of `SCHED_FIFO` or `SCHED_RR` is better than any other, by its `rt_priority`, whatever its credits are; where it wakes, the CPU must reschedule | `goodness`, `add_to_runqueue` |
+//! | a task's priority is the credits of its time slice, from 1 at nice 19 to twice those of nice 0 at nice −20 | `sys_setpriority` |
+//! | a task of `SCHED_FIFO` or `SCHED_RR` comes before any other, by its `rt_priority`, whatever its credits are; where it wakes, the CPU must reschedule | `goodness`, `add_to_runqueue` |
 //! | a task of `SCHED_RR` without credits gets as many as its priority, and goes to the end of the run queue | `schedule` |
 //! | a task that changes its class goes to the end of the run queue | `setscheduler` |
 //!
@@ -80,7 +80,7 @@ impl Linux20Rules {
     /// How many credits a time slice may have at nice 0.
     pub const CREDITS: core::ops::RangeInclusive<u32> = 1..=1_000_000;
 
-    /// The rules with a value in range for each that is none.
+    /// Returns the rules with the nearest value in range for each that is out of it.
     fn in_range(self) -> Linux20Rules {
         let (least, most) = Linux20Rules::CREDITS.into_inner();
         Linux20Rules {
@@ -89,7 +89,7 @@ impl Linux20Rules {
         }
     }
 
-    /// The priority of a task, in credits: at least 1, and at most twice the one at nice 0.
+    /// Returns the priority of a task in credits, from 1 to twice the one at nice 0.
     pub fn priority(self, task: LinuxTask) -> u32 {
         let steps = u32::from(task.nice.unsigned_abs()).min(20);
         let more = (steps * self.credits + 10) / 20;
@@ -164,7 +164,8 @@ impl<S: Storage> Linux20<S> {
         self.members[task.index()].credits
     }
 
-    /// How good a task is: a real-time task by its priority, any other by its credits.
+    /// Returns the goodness of a task: that of a real-time task is its priority, that of any other its
+    /// credits.
     fn goodness(&self, task: TaskId) -> (u8, u32) {
         let member = &self.members[task.index()];
         match member.task.class {
@@ -174,7 +175,7 @@ impl<S: Storage> Linux20<S> {
         }
     }
 
-    /// The first tick after `now`.
+    /// Returns the first tick after `now`.
     fn tick_after(&self, now: Time) -> Time {
         let tick = self.rules.tick.as_nanos();
         let ticks = (now.as_nanos() / tick).saturating_add(1);
@@ -252,7 +253,8 @@ impl<S: Storage> Policy for Linux20<S> {
         }
     }
 
-    /// The credits stay. A nice value counts from when the next credits are given.
+    /// Changes the class of a task at once, and its nice value from the next credits on. The credits that it
+    /// has stay.
     ///
     /// # Errors
     /// [`Refused::NotAdmitted`], and as [`Policy::admit`].
@@ -311,7 +313,7 @@ impl<S: Storage> Policy for Linux20<S> {
         Resched::One(cpu)
     }
 
-    /// The clock ticks.
+    /// Charges the task that runs for the tick.
     fn alarm(&mut self, _: CpuId, now: Time) -> Resched {
         self.charge(now)
     }

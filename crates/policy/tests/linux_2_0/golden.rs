@@ -225,7 +225,7 @@ fn an_idle_cpu_has_no_ticks() {
     assert_eq!(policy.next_alarm(CPU), None);
 }
 
-/// A nice value counts when credits are given; a class counts at once, and puts the task behind others.
+/// A nice value counts when credits are given. A class counts at once, and puts the task behind others.
 #[test]
 fn tasks_change() {
     let mut policy = ready(&[LinuxTask::normal(0); 2]);
