@@ -17,6 +17,7 @@
 //! | PD² and PF | [`fair`] |
 //! | non-preemptive EDF | [`np_edf`] |
 //! | I+PI | [`ipi`] |
+//! | Linux 2.0's scheduler | [`linux_2_0`] |
 //! | Linux's O(1) scheduler | [`linux_o1`] |
 //! | EDF above rate monotonic priorities | [`csd`] |
 //! | fixed priorities, and equals by group | [`dss`] |
@@ -38,6 +39,7 @@ pub mod dss_edf;
 pub mod facts;
 pub mod fair;
 pub mod ipi;
+pub mod linux_2_0;
 pub mod linux_o1;
 pub mod list;
 pub mod np_edf;
@@ -63,6 +65,7 @@ pub use dss_edf::DssEdf;
 pub use facts::{Arrival, Facts, Groups, Missing, Service};
 pub use fair::{Pd2, Pf, until_slot};
 pub use ipi::Ipi;
+pub use linux_2_0::Linux20;
 pub use linux_o1::LinuxO1;
 pub use list::{
     Entry, Multiprocessor, Placement, RuleVisitor, Split, Uniprocessor, Visitor, entries, find,

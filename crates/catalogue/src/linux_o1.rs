@@ -24,6 +24,35 @@ pub struct LinuxO1 {
     pub sorting: Sorting,
 }
 
+/// The class of a task of real time, as the task says it.
+pub(crate) const CLASS: Setting = Setting::choice(
+    "class",
+    "of a task with a priority: it runs until it waits (fifo), or has time slices (rr)",
+    &["fifo", "rr"],
+);
+
+/// What a task tells Linux's schedulers. A priority from 1 to 99 is that of a task of real time, as in
+/// Linux; without one, or with 0, it is a normal task.
+///
+/// # Errors
+/// [`Missing::Other`] for a priority above 99.
+pub(crate) fn linux_task(task: &Facts, values: &dyn Values) -> Result<LinuxTask, Missing> {
+    let class = match task.priority.unwrap_or(0) {
+        0 => LinuxClass::Normal,
+        priority if values.text("class") == "rr" => LinuxClass::RoundRobin(priority),
+        priority => LinuxClass::Fifo(priority),
+    };
+    let nice = task.nice.unwrap_or(0);
+    let params = LinuxTask { nice, class };
+    if params.is_valid() {
+        Ok(params)
+    } else {
+        Err(Missing::Other(
+            "has a `priority` above 99, and Linux has none",
+        ))
+    }
+}
+
 /// One of the two arrays. In a small image there is no room for groups in both, and equals are not sorted.
 #[cfg(not(feature = "small"))]
 type Array<S> = AnyDesign<Level, S>;
@@ -75,11 +104,7 @@ impl Configured for LinuxO1 {
         Sorting::FEWEST,
         Sorting::SORTING,
     ];
-    const TASK_SETTINGS: &'static [Setting] = &[Setting::choice(
-        "class",
-        "of a task with a priority: it runs until it waits (fifo), or has time slices (rr)",
-        &["fifo", "rr"],
-    )];
+    const TASK_SETTINGS: &'static [Setting] = &[CLASS];
 
     fn new(values: &dyn Values, _: &[Facts]) -> Result<LinuxO1, &'static str> {
         let version = match values.text("version") {
@@ -128,21 +153,8 @@ impl Scheduler for LinuxO1 {
         DoubleSorted::sorting(policy, self.sorting.sorts)
     }
 
-    /// A priority from 1 to 99 is that of a task of real time, as in Linux; without one, or with 0, it is
-    /// a normal task.
     fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing> {
-        let class = match task.priority.unwrap_or(0) {
-            0 => LinuxClass::Normal,
-            priority if values.text("class") == "rr" => LinuxClass::RoundRobin(priority),
-            priority => LinuxClass::Fifo(priority),
-        };
-        let nice = task.nice.unwrap_or(0);
-        let params = LinuxTask { nice, class };
-        if !params.is_valid() {
-            return Err(Missing::Other(
-                "has a `priority` above 99, and Linux has none",
-            ));
-        }
+        let params = linux_task(task, values)?;
         self.sorting.grouped(task, params)
     }
 }

@@ -8,6 +8,7 @@ use crate::dss::Dss;
 use crate::dss_edf::DssEdf;
 use crate::fair::{Pd2, Pf};
 use crate::ipi::Ipi;
+use crate::linux_2_0::Linux20;
 use crate::linux_o1::LinuxO1;
 use crate::np_edf::NpEdf;
 use crate::placement::{Affine, Clustered};
@@ -434,6 +435,10 @@ catalogue! {
         LinuxO1 {
             "Linux's O(1) scheduler",
             "time slices by nice value, and a bonus for sleep, by the rules of 2.6.8 or 2.6.11"
+        }
+        Linux20 {
+            "Linux 2.0's scheduler",
+            "the most credits first; running costs credits, and a task that waits saves half of them"
         };
     all:
         Pd2 {

@@ -304,6 +304,7 @@ fn policies_are_listed_with_their_settings() {
         "sporadic",
         "soos",
         "linux-o1",
+        "linux-2.0",
     ];
     let on_several = [
         "g-fp",
@@ -335,7 +336,7 @@ fn policies_are_listed_with_their_settings() {
     );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 57);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 58);
     let of_tasks = |policy: &str| {
         let mut policies = json["policies"].as_array().unwrap().iter();
         let found = policies.find(|it| it["policy"] == policy).unwrap();

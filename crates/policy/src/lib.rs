@@ -33,6 +33,7 @@
 //! | fairness in every slot of time: PD² and PF | [`pfair`] |
 //! | any of these on one CPU without preemption | [`non_preemptive`] |
 //! | a scheduler that is a controller: I+PI | [`i_plus_pi`] |
+//! | credits for time, which tasks that wait save: Linux 2.0's scheduler | [`linux_2_0`] |
 //! | two arrays, time slices and a bonus for sleep: Linux's O(1) scheduler | [`linux_o1`] |
 //! | servers with budgets: temporal isolation | [`servers`] |
 //! | a kernel of servers in slots, as published | [`soos`] |
@@ -67,6 +68,7 @@ mod group;
 mod grouping;
 pub mod i_plus_pi;
 mod linked;
+pub mod linux_2_0;
 pub mod linux_o1;
 mod member;
 pub mod non_preemptive;
@@ -100,6 +102,7 @@ pub use global::Global;
 pub use group::{Group, MOST_GROUPS};
 pub use grouping::Grouping;
 pub use i_plus_pi::IPlusPi;
+pub use linux_2_0::{Linux20, Linux20Rules};
 pub use linux_o1::{LinuxClass, LinuxO1, LinuxRules, LinuxTask, LinuxVersion};
 pub use non_preemptive::NonPreemptive;
 pub use order::{

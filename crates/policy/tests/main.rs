@@ -6,6 +6,7 @@ mod cruise;
 mod csd;
 mod double_sorted;
 mod global;
+mod linux_2_0;
 mod linux_o1;
 mod queues;
 mod ranked;

@@ -422,6 +422,13 @@ pub(crate) fn nice_set(seed: u64) -> String {
     lines.replacen("schema = 1", &format!("schema = 1\n{settings}"), 1)
 }
 
+/// The same tasks for Linux 2.0's scheduler, with short ticks and slices.
+pub(crate) fn credit_set(seed: u64) -> String {
+    let slice = Numbers::new(seed, 10).of(&["1ms", "4ms", "20ms"]);
+    let settings = format!("[policies.\"linux-2.0\"]\ntick = \"1ms\"\nslice = \"{slice}\"");
+    unsorted_nice_set(seed).replacen("schema = 1", &format!("schema = 1\n{settings}"), 1)
+}
+
 impl Set {
     /// Two or three tasks that need the same mutex, some of them another one inside.
     fn sharers(&mut self) {

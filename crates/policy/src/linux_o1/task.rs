@@ -50,7 +50,7 @@ impl LinuxTask {
         has_level && (-20..=19).contains(&self.nice)
     }
 
-    pub(super) fn is_normal(self) -> bool {
+    pub(crate) fn is_normal(self) -> bool {
         self.class == LinuxClass::Normal
     }
 

@@ -1,7 +1,7 @@
 //! Schedules by hand, from the rules of `kernel/sched.c` of Linux 2.6.8 and 2.6.11. Times are in
 //! milliseconds.
 
-use super::world::{CPU, Schedule, Script, Step, run, units};
+use super::world::{CPU, Script, Step, run, switches, units};
 use LinuxVersion::{V2_6_8, V2_6_11};
 use Step::{Run, Sleep, Wait, Yield};
 use flyball_policy::order::Level;
@@ -39,16 +39,6 @@ fn real_time(class: LinuxClass, steps: &[Step]) -> Script {
 fn runs(version: LinuxVersion, scripts: &[Script], end: u64) -> Vec<(u64, Option<usize>)> {
     let (schedule, _) = run::<Bitmap<Level, Boxed>>(rules(version, 100), scripts, end);
     switches(&schedule)
-}
-
-fn switches(schedule: &Schedule) -> Vec<(u64, Option<usize>)> {
-    let mut switches: Vec<(u64, Option<usize>)> = Vec::new();
-    for (unit, &task) in (0..).zip(schedule) {
-        if switches.last().is_none_or(|last| last.1 != task) {
-            switches.push((unit, task));
-        }
-    }
-    switches
 }
 
 /// The average of sleep of task 0 in microseconds, and its level, at the end.

@@ -2,7 +2,7 @@
 
 mod golden;
 mod model;
-mod world;
+pub(crate) mod world;
 
 use flyball_policy::order::Level;
 use flyball_policy::{

@@ -94,16 +94,30 @@ pub(crate) fn run_in<Q: Queue<Level, Storage = Boxed>>(
     queue: impl Fn() -> Q,
 ) -> (Schedule, LinuxO1<Q>) {
     let mut policy = LinuxO1::with_queues(rules, queue(), queue());
-    let mut places: Vec<Place> = scripts.iter().map(Place::new).collect();
+    admit(&mut policy, scripts);
+    for (task, group) in groups.iter().enumerate().take(scripts.len()) {
+        let resched = policy.regroup(TaskId::from_index(task), *group, Time::ZERO);
+        assert_eq!(resched, Resched::None);
+    }
+    (drive(&mut policy, scripts, end), policy)
+}
+
+/// Makes the tasks members of a policy.
+pub(crate) fn admit(policy: &mut impl Policy<Params = LinuxTask>, scripts: &[Script]) {
     for (task, script) in scripts.iter().enumerate() {
         policy
             .admit(TaskId::from_index(task), script.task, Time::ZERO)
             .unwrap();
     }
-    for (task, group) in groups.iter().enumerate().take(scripts.len()) {
-        let resched = policy.regroup(TaskId::from_index(task), *group, Time::ZERO);
-        assert_eq!(resched, Resched::None);
-    }
+}
+
+/// What a policy makes of its members.
+pub(crate) fn drive(
+    policy: &mut impl Policy<Params = LinuxTask>,
+    scripts: &[Script],
+    end: u64,
+) -> Schedule {
+    let mut places: Vec<Place> = scripts.iter().map(Place::new).collect();
     let mut schedule = Schedule::new();
     let mut running: Option<usize> = None;
     for unit in 0..end {
@@ -162,7 +176,18 @@ pub(crate) fn run_in<Q: Queue<Level, Storage = Boxed>>(
         }
         schedule.push(running);
     }
-    (schedule, policy)
+    schedule
+}
+
+/// Which task ran from when on.
+pub(crate) fn switches(schedule: &Schedule) -> Vec<(u64, Option<usize>)> {
+    let mut switches: Vec<(u64, Option<usize>)> = Vec::new();
+    for (unit, &task) in (0..).zip(schedule) {
+        if switches.last().is_none_or(|last| last.1 != task) {
+            switches.push((unit, task));
+        }
+    }
+    switches
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {

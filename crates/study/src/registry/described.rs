@@ -63,6 +63,7 @@ mod tests {
             reads("linux-o1"),
             ["priority", "nice", "speed", "cpu", "cpus"]
         );
+        assert_eq!(reads("linux-2.0"), ["priority", "nice", "cpu", "cpus"]);
         assert_eq!(reads("g-llf"), ["deadline", "wcet", "cpus"]);
         assert_eq!(reads("c-rr"), ["cpu"]);
         assert_eq!(reads("pd2"), ["period!", "phase", "deadline", "wcet"]);

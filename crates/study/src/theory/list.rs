@@ -135,7 +135,16 @@ mod tests {
         assert_eq!(
             one,
             [
-                "fp-rr", "llf", "rr", "fifo", "dss", "cruise", "ipi", "soos", "linux-o1"
+                "fp-rr",
+                "llf",
+                "rr",
+                "fifo",
+                "dss",
+                "cruise",
+                "ipi",
+                "soos",
+                "linux-o1",
+                "linux-2.0"
             ]
         );
         let global = nothing(|placement| placement == Placement::Global);
