@@ -239,6 +239,39 @@ impl<'a> Data<'a> {
         safe
     }
 
+    /// What is left of each server's budget in a window.
+    fn servers(&self, window: &Range<Time>, numbers: &mut Numbers) -> Vec<List> {
+        let lanes = self.schedule.server_lanes().map(|(_, lane)| {
+            let full = full(lane);
+            let mut list = List::new();
+            for part in within(&lane.parts, window, |part| (part.start, part.end)) {
+                let (start, end) = (part.start.max(window.start), part.end.min(window.end));
+                let levels = [part.left_at(start), part.left_at(end)];
+                let levels = levels.map(|left| thousandths(left, full));
+                list.entry(numbers, start, end, levels);
+            }
+            list
+        });
+        lanes.collect()
+    }
+
+    /// The levels of each queue in a window, and its over- and underruns.
+    fn queues(&self, window: &Range<Time>, numbers: &mut Numbers) -> Vec<[List; 2]> {
+        let lanes = self.schedule.queue_lanes().map(|(_, lane)| {
+            let [mut levels, mut glitches] = [List::new(), List::new()];
+            for part in within(&lane.levels, window, |part| (part.start, part.end)) {
+                let (start, end) = (part.start.max(window.start), part.end.min(window.end));
+                levels.entry(numbers, start, end, [i64::from(part.level)]);
+            }
+            for glitch in lane.glitches.iter().filter(|it| contains(window, it.time)) {
+                let what = [i64::from(!glitch.is_overrun), i64::from(glitch.messages)];
+                glitches.entry(numbers, glitch.time, glitch.time, what);
+            }
+            [levels, glitches]
+        });
+        lanes.collect()
+    }
+
     fn write(
         &self,
         view: &View,
@@ -300,31 +333,8 @@ impl<'a> Data<'a> {
             }
             tasks.push([marks, waits, holds]);
         }
-        let mut servers = Vec::new();
-        for (_, lane) in self.schedule.server_lanes() {
-            let full = full(lane);
-            let mut list = List::new();
-            for part in within(&lane.parts, window, |part| (part.start, part.end)) {
-                let (start, end) = (part.start.max(from), part.end.min(window.end));
-                let levels = [part.left_at(start), part.left_at(end)];
-                let levels = levels.map(|left| thousandths(left, full));
-                list.entry(&mut numbers, start, end, levels);
-            }
-            servers.push(list);
-        }
-        let mut queues = Vec::new();
-        for (_, lane) in self.schedule.queue_lanes() {
-            let [mut levels, mut glitches] = [List::new(), List::new()];
-            for part in within(&lane.levels, window, |part| (part.start, part.end)) {
-                let (start, end) = (part.start.max(from), part.end.min(window.end));
-                levels.entry(&mut numbers, start, end, [i64::from(part.level)]);
-            }
-            for glitch in lane.glitches.iter().filter(|it| contains(window, it.time)) {
-                let what = [i64::from(!glitch.is_overrun), i64::from(glitch.messages)];
-                glitches.entry(&mut numbers, glitch.time, glitch.time, what);
-            }
-            queues.push([levels, glitches]);
-        }
+        let servers = self.servers(window, &mut numbers);
+        let queues = self.queues(window, &mut numbers);
         let length = numbers.since(window.end);
         let initial = [
             numbers.since(view.initial.start),

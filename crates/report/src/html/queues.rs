@@ -8,14 +8,19 @@ use flyball_trace::Duration;
 use flyball_trace::metrics::{QueueSummary, Spread};
 use maud::{Markup, html};
 
+/// What a column shows of a length of time.
+type Of = fn(&Spread) -> Option<Duration>;
+
 /// The whole part of a policy's section; nothing where no queue was used.
 pub(super) fn queues(set: &TaskSet, report: &PolicyReport, most: usize) -> Markup {
     let queues = &report.summary.queues;
-    if queues.iter().all(|it| it.is_unused()) {
+    if queues.iter().all(QueueSummary::is_unused) {
         return html! {};
     }
-    let delays: [(&str, fn(&Spread) -> Option<Duration>); 2] =
-        [("mean delay", Spread::mean), ("longest delay", Spread::max)];
+    let delays = [
+        ("mean delay", Spread::mean as Of),
+        ("longest delay", Spread::max),
+    ];
     let lengths = queues
         .iter()
         .flat_map(|it| [it.delay.mean(), it.delay.max(), Some(it.stalled)]);
