@@ -176,7 +176,7 @@ class Painter extends Frame {
       [left, right, most] = [a, b, messages[i]];
     }
     if (right > left) flush();
-    pen.fillStyle = theme.miss;
+    pen.fillStyle = theme.late;
     this.each(glitches, () => 0, (x) => pen.fillRect(x - 0.75, y + 2, 1.5, this.row - 4));
     pen.fillStyle = theme.line;
     pen.fillRect(this.gutter, bottom, this.width - this.gutter, 1);
