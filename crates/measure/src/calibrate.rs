@@ -40,6 +40,7 @@
 //! long way round counts for nothing.
 
 use flyball_model::behaviour::follows_clock;
+use flyball_model::endpoint::Instants;
 use flyball_model::{Cost, Overheads, Share, Slowdown, Speeds, TaskSet};
 use flyball_sim::program::{Call, Program};
 use flyball_trace::file::Trace;
@@ -47,11 +48,13 @@ use flyball_trace::{Duration, Event, Kind, Object, Speed, TaskId, Time};
 use std::collections::{BTreeMap, HashMap};
 
 mod least_squares;
+mod rounds;
 mod slice;
 
 pub use slice::time_slice;
 
 use least_squares::{Equation, solve};
+use rounds::Rounds;
 
 /// The unknowns, by their places in an equation.
 const WAYS: usize = 0;
@@ -114,6 +117,8 @@ struct KernelEntry {
     slice_ended: bool,
     /// Jobs released and sleepers woken in it.
     releases: i64,
+    /// A source or a sink began it.
+    device: bool,
     /// Something else happened, too.
     other: bool,
     /// How long the CPU took from one operating point to another, which the simulator knows.
@@ -143,8 +148,12 @@ struct Observer<'a> {
     speeds: Option<&'a Speeds>,
     /// What was seen, by kind.
     seen: BTreeMap<Equation, Vec<Duration>>,
+    /// When sources and sinks interrupt next, with their queues.
+    devices: Vec<(u16, Instants)>,
     /// What each task's jobs do; `None`: that is not known, or not any more.
     programs: Vec<Option<Program>>,
+    /// What tasks do that go on without end.
+    rounds: Rounds,
     /// The job that each task has begun last.
     begun: HashMap<TaskId, u32>,
     jobs: HashMap<TaskId, Job>,
@@ -185,6 +194,12 @@ impl Observer<'_> {
         Observer {
             speeds: set.platform.speeds.as_ref(),
             seen: BTreeMap::new(),
+            devices: set
+                .endpoints
+                .iter()
+                .enumerate()
+                .map(|(number, it)| (it.queue, it.instants(number, seed)))
+                .collect(),
             programs: tasks
                 .map(|(number, task)| {
                     // What a job does depends on the time otherwise.
@@ -192,6 +207,7 @@ impl Observer<'_> {
                     is_known.then(|| Program::new(task, number, seed))
                 })
                 .collect(),
+            rounds: Rounds::new(set, seed),
             begun: HashMap::new(),
             jobs: HashMap::new(),
             waiting: HashMap::new(),
@@ -240,6 +256,17 @@ impl Observer<'_> {
             }
             _ => {}
         }
+        if let Some(queue) = event.kind.queue() {
+            // What a task puts in or takes out, its script says.
+            if self.device_comes(queue, now) {
+                let entry = &mut self.lanes[cpu].entry;
+                entry.device = true;
+                entry.releases += 1;
+            } else if !self.lanes[cpu].entry.device {
+                self.calls(cpu, Object::Queue(queue), false, now);
+            }
+            return;
+        }
         let entry = &mut self.lanes[cpu].entry;
         match event.kind {
             Kind::Complete { task, job } => {
@@ -251,6 +278,7 @@ impl Observer<'_> {
             Kind::Block { task, on, .. } => {
                 entry.called = true;
                 self.waiting.insert(task, on == Object::Clock);
+                self.calls(cpu, on, true, now);
                 self.stop(task, now);
                 if let Some(job) = self.jobs.get_mut(&task) {
                     job.calls -= 1;
@@ -261,6 +289,7 @@ impl Observer<'_> {
             Kind::Wake { task, .. } if self.waiting.remove(&task) == Some(true) => {
                 entry.releases += 1;
             }
+            Kind::Wake { .. } | Kind::Arrive { .. } if entry.device => {}
             Kind::Wake { .. }
             | Kind::Arrive { .. }
             | Kind::Lock { .. }
@@ -293,6 +322,13 @@ impl Observer<'_> {
             Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. } => {}
             _ => entry.other = true,
         }
+    }
+
+    /// Whether a source or a sink of a queue has interrupted by `now` that has not been seen yet.
+    fn device_comes(&mut self, queue: u16, now: Time) -> bool {
+        let mut devices = self.devices.iter_mut().filter(|(it, _)| *it == queue);
+        let device = devices.find(|(_, instants)| instants.peek() <= now);
+        device.is_some_and(|(_, instants)| instants.next().is_some())
     }
 
     /// When the slot of an instant began; time zero if there are no slots, or none yet.
@@ -376,6 +412,8 @@ impl Observer<'_> {
         let Some(running) = lane.running else {
             return;
         };
+        let is_known = !entry.other && !entry.slice_ended;
+        self.rounds.interrupted(running, entry.releases, is_known);
         if entry.other || entry.slice_ended {
             self.jobs.remove(&running);
         } else if let Some(job) = self.jobs.get_mut(&running) {
@@ -401,13 +439,24 @@ impl Observer<'_> {
                 self.jobs.insert(task, job);
             }
         }
+        self.rounds.dispatch(task, now);
         if let Some(job) = self.jobs.get_mut(&task) {
             job.since = Some(now);
         }
     }
 
+    /// The task that runs on a CPU makes a call that the trace tells of.
+    fn calls(&mut self, cpu: usize, on: Object, blocks: bool, now: Time) {
+        let running = self.lanes[cpu].running;
+        let round = running.and_then(|task| self.rounds.call(task, on, blocks, now));
+        if let Some((equation, longer)) = round {
+            self.seen.entry(equation).or_default().push(longer);
+        }
+    }
+
     /// A job loses the CPU or gives it away.
     fn stop(&mut self, task: TaskId, now: Time) {
+        self.rounds.stop(task, now);
         if let Some(job) = self.jobs.get_mut(&task)
             && let Some(since) = job.since.take()
         {

@@ -18,6 +18,7 @@ use crate::common;
 mod events;
 mod jitter;
 mod margin;
+mod pipelines;
 mod sets;
 
 use common::{has_qemu, has_riscv};
