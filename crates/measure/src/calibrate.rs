@@ -109,6 +109,7 @@ pub fn calibrate(
 
 /// A kernel entry, as far as it is over.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "what happened in it")]
 struct KernelEntry {
     began: Time,
     /// A call of a task began it.
