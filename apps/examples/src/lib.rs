@@ -1,6 +1,8 @@
 //! What the examples have in common: one name for the machine that they are built for.
 #![no_std]
 
+pub mod audio;
+
 #[cfg(all(target_os = "none", target_arch = "arm"))]
 pub use flyball_machine_cortexm as machine;
 #[cfg(not(target_os = "none"))]

@@ -60,6 +60,7 @@ unsafe extern "Rust" {
         message: &mut Message,
         until: Time,
     ) -> Result<(), Error>;
+    pub safe fn _flyball_take(queue: QueueId, message: &mut Message) -> Result<(), Error>;
 
     pub safe fn _flyball_now() -> Time;
     pub safe fn _flyball_sleep(length: Duration);

@@ -3,7 +3,7 @@
 //! The judge, the least urgent thread, lets others do something and looks at what came out.
 
 use flyball_app::prelude::*;
-use flyball_app::{Protocol, Ring, cpu_time, idle_time, park_until};
+use flyball_app::{Protocol, Ring, cpu_time, idle_time, misses, park_until};
 use std::cell::RefCell;
 
 flyball_app::kernel! {
@@ -16,8 +16,8 @@ flyball_app::kernel! {
     mutexes: 4,
     semaphores: 2,
     conditions: 1,
-    queues: 2,
-    messages: 8,
+    queues: 4,
+    messages: 16,
 }
 
 thread_local! {
@@ -258,6 +258,7 @@ fn interrupts() {
     set_timer(us(30));
     compute(us(50));
     log("computed");
+    takes_in_interrupts();
     let button = Interrupt::line(4);
     button.attach(|| SAMPLES.try_send(8).unwrap()).unwrap();
     button.pend();
@@ -272,6 +273,35 @@ fn interrupts() {
     let instants: Vec<Time> = vec![at(30), at(50), at(50)];
     let times = log.iter().map(|line| line.split_once(' ').unwrap().0);
     assert!(times.eq(instants.iter().map(Time::to_string)));
+}
+
+/// An interrupt takes messages until there are none. Each lets the sender in that waits for room.
+fn takes_in_interrupts() {
+    static RESULTS: Queue<u16> = Queue::new(2);
+    static SENDER: Stack<128> = Stack::new();
+    static TAKEN: Queue<u16> = Queue::new(4);
+    let before = misses();
+    let line = Interrupt::line(5);
+    line.attach(|| {
+        while let Ok(result) = RESULTS.try_receive() {
+            TAKEN.try_send(result).unwrap();
+        }
+        assert_eq!(RESULTS.try_receive(), Err(Error::TimedOut));
+    })
+    .unwrap();
+    let sender = spawn(&SENDER, Thread::once(), Priority(4), || {
+        for result in [3, 5, 8] {
+            RESULTS.send(result).unwrap();
+        }
+    });
+    line.pend();
+    sender.unwrap().join().unwrap();
+    for result in [3, 5, 8] {
+        assert_eq!(TAKEN.try_receive(), Ok(result));
+    }
+    assert_eq!(TAKEN.try_receive(), Err(Error::TimedOut));
+    // A message that is not there is no miss: nothing promised it.
+    assert_eq!(misses(), before);
 }
 
 fn tables_are_finite() {

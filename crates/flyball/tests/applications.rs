@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 8] = [
+const EXAMPLES: [&str; 10] = [
     "blink",
     "producer_consumer",
     "control_loop",
@@ -16,6 +16,8 @@ const EXAMPLES: [&str; 8] = [
     "workers",
     "own_policy",
     "servers",
+    "audio_rr",
+    "audio_fp",
 ];
 
 fn apps() -> PathBuf {

@@ -170,6 +170,15 @@ macro_rules! __bind {
                 waited?;
                 $kernel.received(message)
             }
+            fn _flyball_take(queue: QueueId, message: &mut Message) -> Result<(), Error> {
+                $kernel.act(|core, cpu, now| {
+                    // An empty queue is no underrun here, which `drain` would count.
+                    if core.queue_len(queue)? == 0 {
+                        return Err(Error::TimedOut);
+                    }
+                    core.drain(cpu, queue, 1, now, |taken| *message = *taken)
+                })
+            }
             fn _flyball_now() -> Time {
                 $kernel.now()
             }
