@@ -25,7 +25,11 @@ pub(super) fn interrupts(
     let mut interrupts = Vec::new();
     let too_many = |found| BoardError::TooMany {
         machine: machine.name(),
-        what: "or more jobs that are sporadic or have jitter, and instants of sources and sinks, until the end",
+        what: if set.endpoints.is_empty() {
+            "or more jobs that are sporadic or have jitter until the end"
+        } else {
+            "or more jobs and messages that come by no clock of the kernel's until the end"
+        },
         found,
         most,
     };

@@ -102,7 +102,7 @@ fn too_many_releases_are_refused() {
             .map_err(|error| error.to_string())
     };
     assert_eq!(refused(209_715), Ok(209_715));
-    let many = "209716 or more jobs that are sporadic or have jitter, and instants of sources and sinks, until the end, and machine \
+    let many = "209716 or more jobs that are sporadic or have jitter until the end, and machine \
                 cortex-m3 holds 209715";
     assert_eq!(refused(209_716), Err(many.to_owned()));
     assert_eq!(refused(10_000_000), Err(many.to_owned()));
