@@ -129,7 +129,11 @@ impl Record {
 }
 
 impl From<Event> for Record {
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "where the kind is known nothing is left of the choice"
+    )]
+    #[inline(always)]
     fn from(event: Event) -> Record {
         let (code, task, job, value): (u8, _, _, _) = match event.kind {
             Kind::Release {
