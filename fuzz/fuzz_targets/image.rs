@@ -46,7 +46,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut drawn = 0;
         for _ in 0..1_000 {
             let is_done = place.is_done(op);
-            let call = place.step(op);
+            let call = place.step(op, || image.common().tick);
             assert!(!is_done || matches!(call, Call::Result(_) | Call::End));
             if let Call::Compute(Length::Drawn(_)) | Call::Suspend(Length::Drawn(_)) = call {
                 let _ = image.length(&task, drawn);
