@@ -1,7 +1,7 @@
 //! Pipelines with sources and sinks, on machines and in the simulation.
 
 use crate::differential::sets::Numbers;
-use crate::differential::{Case, Tally, count, differential};
+use crate::differential::{Case, count, differential};
 use flyball_board::Machine;
 use flyball_trace::Duration;
 use std::fmt::Write;
@@ -85,21 +85,20 @@ fn pipelines_agree() {
         machine,
         set: pipeline,
         sets: count(5),
-        until: Duration::from_millis(83),
+        until: Duration::from_millis(53),
     };
     let cases = [
         board("fp", Machine::CortexM3),
         board("fifo", Machine::CortexM3),
         board("fp", Machine::Riscv),
     ];
+    // Much happens, so some instants are microseconds apart.
+    let (mut same, mut part) = (0, 0);
     for case in cases {
         let tally = differential(&case);
-        let Tally {
-            compared,
-            parted,
-            blocking,
-            ..
-        } = tally;
-        assert!(parted <= compared && blocking > 0, "{tally:?}");
+        assert!(tally.blocking > 0, "{tally:?}");
+        same += tally.compared;
+        part += tally.parted;
     }
+    assert!(part <= same, "{part} part, {same} are the same");
 }
