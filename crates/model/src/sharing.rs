@@ -41,6 +41,13 @@ impl Task {
 }
 
 impl TaskSet {
+    /// The first task that uses this queue, by its number: a source or a sink of the queue belongs to the CPUs of that
+    /// task. O(steps).
+    pub fn user_of(&self, queue: u16) -> Option<usize> {
+        let mut tasks = self.tasks.iter();
+        tasks.position(|task| task.objects().contains(&Object::Queue(queue)))
+    }
+
     /// The name of a mutex, a semaphore or a queue of the set; empty for any other object.
     pub fn object_name(&self, object: Object) -> &str {
         let name = match object {

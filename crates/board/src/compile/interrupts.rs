@@ -5,7 +5,7 @@ use crate::{BoardError, Machine, Options};
 use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_model::{End, Task, TaskSet};
 use flyball_script::image::{self, Brings, Interrupt, TaskContents, Transfer};
-use flyball_trace::{Object, Time};
+use flyball_trace::Time;
 
 /// Whether jobs of a task are released when the image says so.
 pub(super) fn are_listed(task: &Task) -> bool {
@@ -53,13 +53,12 @@ pub(super) fn interrupts(
         }
     }
     for (number, endpoint) in set.endpoints.iter().enumerate() {
-        let object = Object::Queue(endpoint.queue);
-        let mut users = set.tasks.iter().zip(tasks);
-        let user = users.find(|(task, _)| task.objects().contains(&object));
+        let user = set.user_of(endpoint.queue);
+        let user = user.and_then(|task| tasks.get(task));
         let transfer = Transfer {
             queue: endpoint.queue,
             count: endpoint.count,
-            cpu: user.map_or(0, |(_, row)| row.task.cpu),
+            cpu: user.map_or(0, |row| row.task.cpu),
         };
         let brings = match endpoint.end {
             End::Source => Brings::Messages(transfer),

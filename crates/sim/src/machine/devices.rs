@@ -3,10 +3,10 @@
 use super::{CPU, Node};
 use crate::error::SimError;
 use flyball_catalogue::Scheduler;
+use flyball_model::TaskSet;
 use flyball_model::endpoint::{End, Endpoint, Instants};
-use flyball_model::{Task, TaskSet};
 use flyball_policy::Time;
-use flyball_trace::{Object, Sink};
+use flyball_trace::Sink;
 
 /// The sources and sinks of a cluster.
 pub(super) struct Devices {
@@ -24,10 +24,9 @@ impl Devices {
     /// Those of a set whose queues the tasks with these numbers use. The first cluster has those whose queues no
     /// task uses.
     pub(super) fn of(set: &TaskSet, numbers: &[usize], is_first: bool, seed: u64) -> Devices {
-        let uses = |task: &Task, queue: u16| task.objects().contains(&Object::Queue(queue));
         let is_here = |queue: u16| {
-            let here = numbers.iter().any(|&task| uses(&set.tasks[task], queue));
-            here || is_first && !set.tasks.iter().any(|task| uses(task, queue))
+            let user = set.user_of(queue);
+            user.map_or(is_first, |task| numbers.contains(&task))
         };
         let all = set.endpoints.iter().enumerate();
         let all = all.filter(|(_, it)| is_here(it.queue));
