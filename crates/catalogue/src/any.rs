@@ -6,7 +6,7 @@
 
 use crate::scheduler::{Scheduler, Shape, Size};
 use flyball_policy::{
-    Counts, CpuId, Dispatch, Encode, Policy, Resched, Stop, Storage, TaskId, Time, Usage,
+    Counts, CpuId, Dispatch, Encode, Fill, Policy, Resched, Stop, Storage, TaskId, Time, Usage,
 };
 
 /// What an image runs: one [`Scheduler`], or one of several.
@@ -91,6 +91,14 @@ pub(crate) fn counted<P: Policy>(
         policy.counted(cpu, task, counts, now)
     } else {
         Resched::None
+    }
+}
+
+/// Tells `policy` how many messages a queue holds, if it wants to know.
+#[inline]
+pub(crate) fn filled<P: Policy>(policy: &mut P, fill: Fill<'_>, now: Time) {
+    if P::WANTS.levels {
+        policy.filled(fill, now);
     }
 }
 
@@ -296,6 +304,19 @@ macro_rules! any {
             fn takes_counts(&self) -> bool {
                 match self {
                     $($policy::$variant(policy) => policy.takes_counts(),)*
+                }
+            }
+
+            fn filled(&mut self, fill: flyball_policy::Fill<'_>, now: flyball_policy::Time) {
+                match self {
+                    $($policy::$variant(policy) => $crate::any::filled(policy, fill, now),)*
+                }
+            }
+
+            #[inline]
+            fn takes_levels(&self) -> bool {
+                match self {
+                    $($policy::$variant(policy) => policy.takes_levels(),)*
                 }
             }
 

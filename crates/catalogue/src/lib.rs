@@ -25,6 +25,7 @@
 //! | fixed priorities by group, at the operating points that counters ask for | [`cruise`] |
 //! | EDF at the lowest frequency at which no deadline is missed | [`scaled`] |
 //! | servers with budgets | [`servers`] |
+//! | reservations that set themselves | [`pp`] |
 //! | servers in slots, as SOOS has them | [`soos`] |
 //! | what a schedule says about shorter jobs | [`sustainable`] |
 //! | a scheduler as it is written into an image | [`written`] |
@@ -44,6 +45,7 @@ pub mod linux_o1;
 pub mod list;
 pub mod np_edf;
 pub mod placement;
+pub mod pp;
 pub mod profile;
 pub mod rule;
 pub mod scaled;
@@ -73,6 +75,7 @@ pub use list::{
 };
 pub use np_edf::NpEdf;
 pub use placement::{Affine, Clustered, Queued};
+pub use pp::Pp;
 pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scaled::{CcEdf, ScaledEdf, StaticEdf};

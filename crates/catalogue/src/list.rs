@@ -12,6 +12,7 @@ use crate::linux_2_0::Linux20;
 use crate::linux_o1::LinuxO1;
 use crate::np_edf::NpEdf;
 use crate::placement::{Affine, Clustered};
+use crate::pp::Pp;
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scaled::{CcEdf, StaticEdf};
 use crate::scheduler::{Scheduler, Shape};
@@ -439,6 +440,10 @@ catalogue! {
         Linux20 {
             "Linux 2.0's scheduler",
             "the most credits first; running costs credits, and a task that waits saves half of them"
+        }
+        Pp {
+            "Proportion-period reservations",
+            "a reservation for each task; shares and periods of stages of pipelines set themselves"
         };
     all:
         Pd2 {

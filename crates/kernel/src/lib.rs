@@ -152,6 +152,8 @@ pub struct Core<C: Config> {
     timers: TableOf<C::Cpus, C::Stamp>,
     budgets: TableOf<C::Budgets, Server>,
     counts: TableOf<C::Counts, counts::Counted>,
+    /// What the policy keeps with each queue, if it wants to know how many messages they hold.
+    notes: TableOf<C::Queues, u16>,
     /// The operating point of each CPU; [`schedule::UNKNOWN`]: none has been told.
     speeds: TableOf<C::Cpus, Speed>,
 }
@@ -287,6 +289,7 @@ impl<C: Config> Core<C> {
             messages: Objects::new(sizes.messages),
             budgets: Table::new(sizes.threads, Server::default()),
             counts: Table::new(sizes.threads, counts::Counted::default()),
+            notes: Table::new(sizes.queues, 0),
             speeds: Table::new(sizes.cpus, schedule::UNKNOWN),
         }
     }

@@ -13,11 +13,9 @@ use crate::config::Config;
 use crate::wait::{take_most_urgent, take_of_some};
 use crate::{Core, Error};
 use core::task::Poll;
-use flyball_policy::Table;
 use flyball_policy::queue::links::List;
-#[cfg(any(test, feature = "audit"))]
-use flyball_trace::TaskId;
-use flyball_trace::{CpuId, Kind, Object, Sink, Slot, Time};
+use flyball_policy::{Fill, Policy, Role, Table};
+use flyball_trace::{CpuId, Kind, Object, Sink, Slot, TaskId, Time};
 
 /// A bounded queue of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -202,7 +200,8 @@ impl<C: Config> Core<C> {
         until: Time,
         now: Time,
     ) -> Result<(), Error> {
-        match self.post_to_waiter(cpu, queue, message, now) {
+        let sender = self.running_task(cpu);
+        match self.post_to_waiter(cpu, queue, message, sender, now) {
             Err(Error::Full) => self.wait_for_room(cpu, queue, message, until, now),
             posted => posted,
         }
@@ -238,11 +237,12 @@ impl<C: Config> Core<C> {
         if self.try_send(queue, message)? {
             return Ok(());
         }
-        self.post_to_waiter(cpu, queue, message, now)
+        self.post_to_waiter(cpu, queue, message, None, now)
     }
 
     /// The second half of [`Core::post`], for a caller that has just tried the first,
-    /// [`Core::try_send`], in vain: a receiver gets the message, if one waits.
+    /// [`Core::try_send`], in vain: a receiver gets the message, if one waits. `sender` is the thread whose
+    /// message it is, for policies that want to know it; `None`: an interrupt's.
     ///
     /// # Errors
     /// As [`Core::post`].
@@ -252,6 +252,7 @@ impl<C: Config> Core<C> {
         cpu: CpuId,
         queue: QueueId,
         message: &C::Message,
+        sender: Option<TaskId>,
         now: Time,
     ) -> Result<(), Error> {
         let has_jobs = self.has_jobs();
@@ -260,25 +261,22 @@ impl<C: Config> Core<C> {
             return Err(Error::Full);
         }
         if has_jobs && let Some(task) = row.releases.get() {
-            let by = self.running_task(cpu);
-            return self.post_job(cpu, queue, task, message, by, now);
+            return self.post_job(cpu, queue, task, message, sender, now);
         }
-        if C::Trace::FILLS && row.waiters.is_empty() {
+        let by = sender.map(|sender| (sender, Role::Producer));
+        if Self::FOLLOWS_LEVELS && row.waiters.is_empty() {
             let at = row.push();
             *self.messages.get_row(at)? = *message;
-            self.trace_level(cpu, queue, now);
+            self.follow_level(cpu, queue, by, now);
             return Ok(());
         }
         // A thread that waits at a queue that is not full waits to receive; there is one, as there was
         // room and it was not used.
         let receiver = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
         self.threads[receiver.index()].message = *message;
-        if C::Trace::FILLS {
-            // In, and out at once.
-            let queue = queue.0;
-            self.emit(now, cpu, Kind::Fill { queue, level: 1 });
-            self.emit(now, cpu, Kind::Fill { queue, level: 0 });
-        }
+        // In, and out at once.
+        self.tell_level(cpu, queue, 1, by, now);
+        self.tell_level(cpu, queue, 0, Some((receiver, Role::Consumer)), now);
         self.wake(cpu, receiver, now);
         Ok(())
     }
@@ -336,7 +334,7 @@ impl<C: Config> Core<C> {
                 break;
             };
             consume(&self.messages.rows[at]);
-            self.let_sender_in(cpu, queue, now)?;
+            self.let_sender_in(cpu, queue, None, now)?;
         }
         Ok(())
     }
@@ -348,8 +346,8 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`].
     #[inline]
     pub fn try_send(&mut self, queue: QueueId, message: &C::Message) -> Result<bool, Error> {
-        if C::Trace::FILLS {
-            // What is traced has an instant and a CPU.
+        if self.follows_levels() {
+            // What is told has an instant and a CPU.
             return Ok(false);
         }
         let has_jobs = self.has_jobs();
@@ -370,7 +368,7 @@ impl<C: Config> Core<C> {
     /// [`Error::Unknown`].
     #[inline]
     pub fn try_receive(&mut self, queue: QueueId, message: &mut C::Message) -> Result<bool, Error> {
-        if C::Trace::FILLS {
+        if self.follows_levels() {
             return Ok(false);
         }
         let has_jobs = self.has_jobs();
@@ -449,25 +447,33 @@ impl<C: Config> Core<C> {
         let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
         self.threads[task.index()].message = self.messages.rows[at];
-        self.let_sender_in(cpu, queue, now)
+        self.let_sender_in(cpu, queue, Some(task), now)
     }
 
-    /// A message has just been taken out: the most urgent sender that waits puts its own in.
+    /// A message has just been taken out, by this thread or by an interrupt: the most urgent sender that waits
+    /// puts its own in.
     #[inline]
-    fn let_sender_in(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<(), Error> {
-        self.trace_level(cpu, queue, now);
+    fn let_sender_in(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        taker: Option<TaskId>,
+        now: Time,
+    ) -> Result<(), Error> {
+        let by = taker.map(|taker| (taker, Role::Consumer));
+        self.follow_level(cpu, queue, by, now);
         let row = self.queues.get(queue.0, false)?;
         // A thread that waits at a queue that was not empty waits to send, so it was full.
         if let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
             let at = row.push();
             self.messages.rows[at] = self.threads[sender.index()].message;
-            self.trace_level(cpu, queue, now);
+            self.follow_level(cpu, queue, Some((sender, Role::Producer)), now);
             self.wake(cpu, sender, now);
         }
         Ok(())
     }
 
-    /// Puts a message in if there is room; returns whether there was. Never waits.
+    /// The running thread puts a message in if there is room; returns whether there was. Never waits.
     ///
     /// # Errors
     /// [`Error::Unknown`].
@@ -478,7 +484,11 @@ impl<C: Config> Core<C> {
         message: &C::Message,
         now: Time,
     ) -> Result<bool, Error> {
-        match self.post(cpu, queue, message, now) {
+        if self.try_send(queue, message)? {
+            return Ok(true);
+        }
+        let sender = self.running_task(cpu);
+        match self.post_to_waiter(cpu, queue, message, sender, now) {
             Ok(()) => Ok(true),
             Err(Error::Full) => Ok(false),
             Err(error) => Err(error),
@@ -508,14 +518,69 @@ impl<C: Config> Core<C> {
         Ok(&self.threads[self.caller(cpu)?.index()].message)
     }
 
-    /// Traces how many messages a queue holds.
+    /// Whether it matters how many messages queues hold. Otherwise the code for that is not compiled.
+    const FOLLOWS_LEVELS: bool = C::Trace::FILLS || C::Policy::WANTS.levels;
+
+    /// Whether the policy that there is wants to know how many messages queues hold.
     #[inline]
-    pub(crate) fn trace_level(&mut self, cpu: CpuId, queue: QueueId, now: Time) {
-        if C::Trace::FILLS
+    fn policy_takes_levels(&self) -> bool {
+        C::Policy::WANTS.levels && self.policy.takes_levels()
+    }
+
+    #[inline]
+    fn follows_levels(&self) -> bool {
+        C::Trace::FILLS || self.policy_takes_levels()
+    }
+
+    /// A queue holds another number of messages, after what `by` has done, or an interrupt: the trace and the
+    /// policy are told.
+    #[inline]
+    pub(crate) fn follow_level(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        by: Option<(TaskId, Role)>,
+        now: Time,
+    ) {
+        if self.follows_levels()
             && let Ok(level) = self.queue_len(queue)
         {
+            self.tell_level(cpu, queue, level, by, now);
+        }
+    }
+
+    #[inline]
+    fn tell_level(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        level: u16,
+        by: Option<(TaskId, Role)>,
+        now: Time,
+    ) {
+        if C::Trace::FILLS {
             let queue = queue.0;
             self.emit(now, cpu, Kind::Fill { queue, level });
+        }
+        if self.policy_takes_levels() {
+            self.tell_policy(queue, level, by, now);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_policy(&mut self, queue: QueueId, level: u16, by: Option<(TaskId, Role)>, now: Time) {
+        let Ok(row) = self.queues.look(queue.0) else {
+            return;
+        };
+        let capacity = row.capacity;
+        if let Some(note) = self.notes.find_mut(usize::from(queue.0)) {
+            let fill = Fill {
+                note,
+                level,
+                capacity,
+                by,
+            };
+            self.policy.filled(fill, now);
         }
     }
 

@@ -17,8 +17,8 @@ use crate::config::Config;
 use crate::jobs::Jobs;
 use crate::wait::take_most_urgent;
 use crate::{Core, Error, QueueId, SemaphoreId, ThreadId};
-use flyball_policy::Table;
 use flyball_policy::queue::links::List;
+use flyball_policy::{Role, Table};
 use flyball_trace::{CpuId, Kind, Slot, TaskId, Time};
 
 /// What releases the jobs of a sporadic thread.
@@ -97,19 +97,22 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
-    /// Puts a message into the queue that releases jobs of `task`, and has room.
+    /// Puts a message of the thread `sender`, or of an interrupt, into the queue that releases jobs of `task`,
+    /// and has room.
     pub(crate) fn post_job(
         &mut self,
         cpu: CpuId,
         queue: QueueId,
         task: TaskId,
         message: &C::Message,
-        by: Option<TaskId>,
+        sender: Option<TaskId>,
         now: Time,
     ) -> Result<(), Error> {
         let at = self.queues.get(queue.0, false)?.push();
         *self.messages.get_row(at)? = *message;
-        self.trace_level(cpu, queue, now);
+        let by = sender.map(|sender| (sender, Role::Producer));
+        self.follow_level(cpu, queue, by, now);
+        let by = sender.or(self.running_task(cpu));
         self.trigger(cpu, task, by, now)
     }
 
@@ -128,7 +131,7 @@ impl<C: Config> Core<C> {
             && let Some(at) = row.pop_any()
         {
             self.threads[task.index()].message = self.messages.rows[at];
-            self.trace_level(cpu, queue, now);
+            self.follow_level(cpu, queue, Some((task, Role::Consumer)), now);
         }
     }
 
@@ -138,7 +141,7 @@ impl<C: Config> Core<C> {
             && let Ok(row) = self.queues.get(queue.0, false)
         {
             row.remove(waiting, &mut self.messages.rows);
-            self.trace_level(cpu, queue, now);
+            self.follow_level(cpu, queue, None, now);
         }
     }
 

@@ -75,6 +75,18 @@ macro_rules! forward_one {
             self.$policy.takes_counts()
         }
     };
+    (filled $policy:ident) => {
+        #[inline]
+        fn filled(&mut self, fill: $crate::Fill<'_>, now: $crate::Time) {
+            self.$policy.filled(fill, now);
+        }
+    };
+    (takes_levels $policy:ident) => {
+        #[inline]
+        fn takes_levels(&self) -> bool {
+            self.$policy.takes_levels()
+        }
+    };
     (alarm $policy:ident) => {
         fn alarm(&mut self, cpu: $crate::CpuId, now: $crate::Time) -> $crate::Resched {
             self.$policy.alarm(cpu, now)

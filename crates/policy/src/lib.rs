@@ -36,6 +36,7 @@
 //! | credits for time, which tasks that wait save: Linux 2.0's scheduler | [`linux_2_0`] |
 //! | two arrays, time slices and a bonus for sleep: Linux's O(1) scheduler | [`linux_o1`] |
 //! | servers with budgets: temporal isolation | [`servers`] |
+//! | servers that set themselves, for pipelines | [`proportion_period`] |
 //! | a kernel of servers in slots, as published | [`soos`] |
 //! | what acts on policies from time to time | [`control`] |
 //! | such a controller above I+PI, for several CPUs | [`supervisor`] |
@@ -75,6 +76,7 @@ pub mod non_preemptive;
 pub mod order;
 pub mod pfair;
 pub mod policy;
+pub mod proportion_period;
 pub mod queue;
 pub mod ranked;
 mod refused;
@@ -111,9 +113,10 @@ pub use order::{
 };
 pub use pfair::{Pd2, Pf, Pfair};
 pub use policy::{
-    Budget, CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage,
-    Wants,
+    Budget, CpuSet, Dispatch, Excess, Fill, Parameter, Policy, Ready, Refused, Resched, Role, Stop,
+    Usage, Wants,
 };
+pub use proportion_period::ProportionPeriod;
 pub use queue::{
     AnyDesign, Bitmap, Breadth, Calendar, Design, End, Flagged, Heap, LooseLists, LooseWalk, Queue,
     Scope, SortedList, SortedRing, StrictLists, StrictWalk, TopTwo, TourLists, Unsorted, Windows,

@@ -139,6 +139,18 @@ pub trait Policy {
         Self::WANTS.counts
     }
 
+    /// A queue holds another number of messages than before. Called right after the change, for policies that
+    /// want it ([`Wants::levels`]) and say so ([`Policy::takes_levels`]). What follows from it the policy
+    /// decides when it is asked anyway.
+    fn filled(&mut self, _fill: Fill<'_>, _now: Time) {}
+
+    /// Whether [`Policy::filled`] is called, of a policy that may want that ([`Wants::levels`]). It is
+    /// always the same; only one of several policies that share a type says no.
+    #[inline]
+    fn takes_levels(&self) -> bool {
+        Self::WANTS.levels
+    }
+
     /// The instant that [`Policy::next_alarm`] asked for on `cpu` has come.
     fn alarm(&mut self, _cpu: CpuId, _now: Time) -> Resched {
         Resched::None
@@ -262,6 +274,8 @@ pub struct Wants {
     pub speeds: bool,
     /// [`Policy::counted`].
     pub counts: bool,
+    /// [`Policy::filled`].
+    pub levels: bool,
     /// Nothing by itself: the policy has servers, and answers [`Policy::server_of`] and
     /// [`Policy::budget`].
     pub budgets: bool,
@@ -280,6 +294,7 @@ impl Wants {
         waits: false,
         speeds: false,
         counts: false,
+        levels: false,
         budgets: false,
     };
     /// [`Wants::clock`] alone.
@@ -332,6 +347,11 @@ impl Wants {
         counts: true,
         ..Wants::NOTHING
     };
+    /// [`Wants::levels`] alone.
+    pub const LEVELS: Wants = Wants {
+        levels: true,
+        ..Wants::NOTHING
+    };
     /// [`Wants::budgets`] alone.
     pub const BUDGETS: Wants = Wants {
         budgets: true,
@@ -352,6 +372,7 @@ impl Wants {
             waits: self.waits || other.waits,
             speeds: self.speeds || other.speeds,
             counts: self.counts || other.counts,
+            levels: self.levels || other.levels,
             budgets: self.budgets || other.budgets,
         }
     }
@@ -397,6 +418,28 @@ pub enum Stop {
 pub struct Usage {
     /// Processor time.
     pub time: Duration,
+}
+
+/// How many messages a queue holds, right after that has changed.
+#[derive(Debug)]
+pub struct Fill<'a> {
+    /// A number that the policy keeps with the queue: the kernel makes it 0 with the queue, and does not look at it.
+    pub note: &'a mut u16,
+    /// How many messages there are.
+    pub level: u16,
+    /// How many there can be; there may be more where that has just become less.
+    pub capacity: u16,
+    /// The task that has put a message in, or taken one out; `None`: an interrupt.
+    pub by: Option<(TaskId, Role)>,
+}
+
+/// What a task does with a queue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// It puts messages in.
+    Producer,
+    /// It takes messages out.
+    Consumer,
 }
 
 /// What a server may use of a CPU.

@@ -139,7 +139,7 @@ macro_rules! __bind {
             fn _flyball_post(queue: QueueId, message: &Message) -> Result<(), Error> {
                 $kernel.try_or(
                     |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
-                    |core, cpu, now| core.post_to_waiter(cpu, queue, message, now),
+                    |core, cpu, now| core.post_to_waiter(cpu, queue, message, None, now),
                 )
             }
             fn _flyball_receive(queue: QueueId, message: &mut Message) -> Result<(), Error> {

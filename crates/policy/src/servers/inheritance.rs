@@ -21,6 +21,7 @@
 
 use super::chains::Chains;
 use super::shared;
+use crate::forward::forward;
 use crate::policy::{
     Budget, Dispatch, ONLY_CPU, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
@@ -134,6 +135,8 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
     fn ended(&mut self, task: TaskId, result: u8, now: Time) {
         self.policy.ended(task, result, now);
     }
+
+    forward! { policy: filled takes_levels }
 
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         self.policy.alarm(cpu, now)

@@ -1,7 +1,7 @@
 //! Which server a task has, and what servers are promised.
 
-use super::{Rule, Servers};
-use crate::policy::{Parameter, Policy, Refused};
+use super::{Member, Rule, Servers};
+use crate::policy::{ONLY_CPU, Parameter, Policy, Refused, Resched};
 use crate::queue::Queue;
 use crate::servers::{Account, Reservation, Seat};
 use crate::storage::{Storage, Table};
@@ -51,6 +51,36 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
         self.rule.reserve(&mut server.account, reservation);
         server.idle_since = Time::ZERO;
         Ok(Some(free))
+    }
+
+    /// The server of `task`, if it has one, is promised something else: `act` says so to its account. It is where it
+    /// belongs afterwards.
+    pub(crate) fn change(
+        &mut self,
+        task: TaskId,
+        now: Time,
+        act: impl FnOnce(&mut R, &mut Account<R::State>),
+    ) -> Resched {
+        let Member::In(number) = self.members[task.index()] else {
+            return Resched::None;
+        };
+        let server = &mut self.rows[number.index()];
+        act(&mut self.rule, &mut server.account);
+        if server.tasks.is_empty() {
+            return Resched::None;
+        }
+        let key = self.rule.key(&server.account);
+        if self.ready.key(number) == Some(key) {
+            self.settle(number, now);
+        } else {
+            self.dequeue(number);
+            let supply = self
+                .rule
+                .supply(&mut self.rows[number.index()].account, now);
+            // The caller picks again anyway.
+            let _ = self.requeue(number, supply);
+        }
+        Resched::One(ONLY_CPU)
     }
 
     /// A server without members gives back what it was promised.

@@ -1,0 +1,195 @@
+//! Proportion-period reservations that set themselves.
+
+use crate::facts::{Arrival, Facts, Missing};
+use crate::profile::Profile;
+use crate::scheduler::{Scheduler, Size, Unserved};
+use crate::servers::Allowance;
+use crate::settings::{Configured, Setting, Values};
+use flyball_policy::proportion_period::{
+    BestEffort, Order, Part, Periods, ProportionPeriod, Request, Sensing, Settings,
+};
+use flyball_policy::servers::{Inheriting, Reservation};
+use flyball_policy::{Bitmap, Duration, Encode, Fifo, Ranked, RoundRobin, Storage};
+
+/// Proportion-period reservations that set themselves. Not memoryless: what the controllers have learned stays.
+#[derive(Clone, Copy, Debug)]
+pub struct Pp {
+    /// How reservations are served and controlled.
+    pub settings: Settings,
+    /// How much more than its execution time in every period a periodic task has.
+    pub allowance: Allowance,
+}
+
+/// What runs where no reservation does, in turn.
+type Background<S> = Ranked<RoundRobin<Fifo>, Bitmap<(), S, 1>>;
+
+const TURN: RoundRobin<Fifo> = RoundRobin {
+    order: Fifo,
+    quantum: Duration::from_millis(10),
+};
+
+impl Pp {
+    /// What a task asks for, however much that is. A periodic task that says nothing has its execution time in every period.
+    fn request(&self, task: &Facts) -> Request {
+        let every = task.period.filter(|_| task.arrival != Arrival::Once);
+        let share = match every {
+            Some(every) => Some(Part::of(self.allowance.budget(task.wcet, every), every)),
+            // A fraction is in 2⁻²⁴.
+            None => task.share.map(|share| Part(share.bits() << 4)),
+        };
+        Request {
+            share,
+            period: every,
+            importance: task.importance.unwrap_or(1).max(1),
+        }
+    }
+}
+
+impl Configured for Pp {
+    const SETTINGS: &'static [Setting] = &[
+        Setting::choice(
+            "dispatch",
+            "the shortest period first (rm), or the end of a period that is nearest (edf)",
+            &["rm", "edf"],
+        ),
+        Setting::duration(
+            "interval",
+            "how often the controllers of shares and periods run",
+            Settings::DEFAULT.interval,
+        ),
+        Setting::decimal(
+            "threshold",
+            "the swing of a queue in a period above which the period becomes shorter, as a part of its \
+             capacity",
+            "0.5",
+        ),
+        Setting::duration_or_zero(
+            "growth",
+            "by how much a period becomes longer otherwise",
+            Periods::PAPER.growth,
+        ),
+        Setting::duration("start", "the first period", Periods::PAPER.start),
+        Setting::duration("shortest", "the shortest period", Periods::PAPER.shortest),
+        Setting::duration("longest", "the longest period", Periods::PAPER.longest),
+        Setting::decimal(
+            "limit",
+            "how much of the CPU all reservations have together",
+            "0.98",
+        ),
+        Setting::decimal(
+            "spare",
+            "how much of that is left to tasks of best effort at the least, where there are any",
+            "0.02",
+        ),
+        Setting::choice(
+            "sensing",
+            "when levels of queues are looked at: at every change, whenever a task stops, or when the \
+             controllers run",
+            &["exact", "switch", "sampled"],
+        ),
+        Setting::choice(
+            "best_effort",
+            "tasks that say nothing and use no queue have reservations of what is left (open-loop), or run \
+             while no reservation does (left-over)",
+            &["open-loop", "left-over"],
+        ),
+        Allowance::JOB,
+        Allowance::INTERRUPTS,
+    ];
+
+    fn new(values: &dyn Values, _: &[Facts]) -> Result<Pp, &'static str> {
+        let part = |name| Part::millionths(values.millionths(name));
+        let threshold = (u64::from(values.millionths("threshold")) << 16) / 1_000_000;
+        let settings = Settings {
+            order: match values.text("dispatch") {
+                "edf" => Order::Deadline,
+                _ => Order::Rate,
+            },
+            interval: values.duration("interval"),
+            periods: Periods {
+                threshold: u32::try_from(threshold).unwrap_or(u32::MAX),
+                growth: values.duration("growth"),
+                start: values.duration("start"),
+                shortest: values.duration("shortest"),
+                longest: values.duration("longest"),
+            },
+            limit: part("limit"),
+            spare: part("spare"),
+            sensing: match values.text("sensing") {
+                "switch" => Sensing::Switch,
+                "sampled" => Sensing::Sampled,
+                _ => Sensing::Exact,
+            },
+            best_effort: match values.text("best_effort") {
+                "left-over" => BestEffort::LeftOver,
+                _ => BestEffort::OpenLoop,
+            },
+        };
+        settings.check()?;
+        let allowance = Allowance::of(values);
+        Ok(Pp {
+            settings,
+            allowance,
+        })
+    }
+
+    fn emit(&self, put: &mut dyn FnMut(&[u8])) {
+        (self.settings, self.allowance).emit(put);
+    }
+
+    fn parse(bytes: &mut &[u8]) -> Option<Pp> {
+        let (settings, allowance) = Encode::parse(bytes)?;
+        Some(Pp {
+            settings,
+            allowance,
+        })
+    }
+}
+
+impl Scheduler for Pp {
+    const NAME: &'static str = "pp";
+    const PROFILE: Profile = Profile {
+        queue: "sorted",
+        queue_complexity: "that of servers: O(log n)",
+        decision: "O(1): the first task of the first reservation; the controllers are O(n) of n tasks and \
+                   their queues, once in an interval",
+        source: "Steere, Goel, Gruenberg, McNamee, Pu and Walpole, \"A feedback-driven proportion \
+                 allocator for real-rate scheduling\", OSDI 1999, with periods that adapt themselves",
+    };
+    type Params = Request;
+    type Policy<S: Storage, C: Storage> = Inheriting<ProportionPeriod<Background<S>, S>, S>;
+
+    fn policy<S: Storage, C: Storage>(&self, size: Size) -> Self::Policy<S, C> {
+        let background = Ranked::new(TURN, size.tasks);
+        Inheriting::new(ProportionPeriod::new(self.settings, background, size.tasks))
+    }
+
+    fn unserved(&self, tasks: &[Facts], _: usize) -> Option<(usize, Unserved)> {
+        let mut left = self.settings.limit.without(self.settings.spare);
+        for (position, task) in tasks.iter().enumerate() {
+            let request = self.request(task);
+            let share = request.share.unwrap_or_default();
+            if share > left {
+                let period = request.period.unwrap_or(self.settings.periods.start);
+                let reservation = Reservation::every(period, share.in_period(period));
+                let fits = left.in_period(period);
+                return Some((position, Unserved::Overfull { reservation, fits }));
+            }
+            left = left.without(share);
+        }
+        None
+    }
+
+    fn params(&self, task: &Facts, _: &dyn Values) -> Result<Request, Missing> {
+        let request = self.request(task);
+        match request.check() {
+            Ok(()) => Ok(request),
+            Err(_) if request.share == Some(Part::NOTHING) => {
+                Err(Missing::Other("needs a `wcet` or a share above zero"))
+            }
+            Err(_) => Err(Missing::Other(
+                "has a period that is not from 1 µs to 4.29 s",
+            )),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Once in an interval: the controllers read, and reservations follow.
+
+use super::policy::{Member, ProportionPeriod};
+use super::{BestEffort, Claim, FIRST, LEAST, Mark, Part, Reading, Settings, Times, pressure};
+use crate::policy::{Policy, Resched, Role};
+use crate::storage::{Storage, Table};
+use flyball_trace::{Duration, TaskId, Time};
+
+/// One, in 2⁻¹⁶.
+const ONE: u32 = 1 << 16;
+
+impl Reading {
+    /// So much more CPU time has been used.
+    #[inline]
+    pub(super) fn add(&mut self, used: Duration) {
+        self.used = self.used.saturating_add(nanos(used));
+    }
+
+    /// What an end of a queue says.
+    fn see(&mut self, mark: &Mark) {
+        let capacity = u32::from(mark.capacity);
+        let filled = u32::from(mark.level.min(mark.capacity)) * ONE / capacity;
+        // Both are at most one.
+        let above_half = filled.cast_signed() - (ONE / 2).cast_signed();
+        self.pressure += match mark.role {
+            Role::Producer => -above_half,
+            Role::Consumer => above_half,
+        };
+        let relieved = u64::from(mark.moved) * u64::from(ONE) / u64::from(capacity);
+        let relieved = u32::try_from(relieved).unwrap_or(u32::MAX);
+        self.relieved = self.relieved.saturating_add(relieved);
+        self.moved = self.moved.max(mark.moved);
+    }
+}
+
+/// Up to 4.29 s.
+fn nanos(time: Duration) -> u32 {
+    u32::try_from(time.as_nanos()).unwrap_or(u32::MAX)
+}
+
+impl Mark {
+    /// The swing, in 2⁻¹⁶ of the capacity.
+    fn burst(&self) -> u32 {
+        let swing = u64::from(self.high - self.low) * u64::from(ONE) / u64::from(self.capacity);
+        u32::try_from(swing).unwrap_or(u32::MAX)
+    }
+}
+
+impl Member {
+    fn adapts_share(&self) -> bool {
+        self.is_tied && self.request.share.is_none()
+    }
+
+    /// Neither says a share nor uses queues.
+    fn is_best_effort(&self) -> bool {
+        !self.is_tied && self.request.share.is_none()
+    }
+
+    /// The controllers of one task.
+    fn step(&mut self, settings: &Settings, now: Time) {
+        let is_over = now >= self.ends;
+        if self.is_tied && self.request.period.is_none() && is_over {
+            self.period = settings.periods.next(self.period, self.burst);
+        }
+        let reading = core::mem::take(&mut self.reading);
+        self.burst = 0;
+        if !self.adapts_share() {
+            return;
+        }
+        let times = Times {
+            interval: nanos(settings.interval),
+            period: nanos(self.period),
+        };
+        let wanted = match self.proportion.step(&reading, times) {
+            Some(share) => Part(share),
+            // It computes, and nothing is known yet of how long that takes.
+            None if reading.used > 0 => self.wanted.and(Part(self.wanted.0 / 4)),
+            None => self.wanted,
+        };
+        self.wanted = wanted.clamp(LEAST, settings.limit);
+    }
+}
+
+impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
+    fn tasks(&self) -> impl Iterator<Item = TaskId> + use<B, S> {
+        (0..self.members.capacity()).map(TaskId::from_index)
+    }
+
+    /// `task` has sent or received for the first time.
+    #[cold]
+    pub(super) fn tie(&mut self, task: TaskId, now: Time) {
+        let start = self.settings.periods.start;
+        let member = &mut self.members[task.index()];
+        if member.request.share.is_none() {
+            member.wanted = FIRST;
+        }
+        member.period = member.request.period.unwrap_or(start);
+        member.ends = now + member.period;
+    }
+
+    /// The controllers run.
+    #[inline(never)]
+    pub(super) fn control(&mut self, now: Time) -> Resched {
+        if let Some(task) = self.running.get() {
+            // It has not stopped yet, so this is what it has used, or a little more.
+            let ran = now.since(self.since);
+            let used = ran.saturating_sub(self.counted);
+            self.members[task.index()].reading.add(used);
+            self.counted = ran;
+        }
+        let ends = |members: &S::Table<Member>, task: TaskId| now >= members[task.index()].ends;
+        // Both look at other fields of a member.
+        let members = core::cell::RefCell::new(&mut self.members);
+        self.levels.read(
+            |task| ends(&members.borrow(), task),
+            |task, mark| {
+                let member = &mut members.borrow_mut()[task.index()];
+                member.reading.see(&mark);
+                member.burst = member.burst.max(mark.burst());
+            },
+        );
+        for task in self.tasks() {
+            let member = &mut self.members[task.index()];
+            if member.is_admitted {
+                member.step(&self.settings, now);
+            }
+        }
+        self.divide(now)
+    }
+
+    /// Divides the CPU: what is promised, what is adapted, and what is left over.
+    #[inline(never)]
+    pub(super) fn divide(&mut self, now: Time) -> Resched {
+        let mut room = self.settings.limit.without(self.fixed);
+        let open_loop = self.settings.best_effort == BestEffort::OpenLoop;
+        let members = &self.members;
+        let all = || {
+            let rows = (0..members.capacity()).map(|row| &members[row]);
+            rows.filter(|member| member.is_admitted)
+        };
+        // What tasks of best effort have together, by their importance.
+        let important: u32 = all()
+            .filter(|member| open_loop && member.is_best_effort())
+            .map(|member| u32::from(member.request.importance))
+            .sum();
+        let spare = if important > 0 {
+            self.settings.spare
+        } else {
+            Part::NOTHING
+        };
+        let claims = || all().filter(|member| member.adapts_share()).map(claim);
+        let pressure = pressure(claims, room.without(spare));
+        for claim in claims() {
+            room = room.without(claim.under(pressure));
+        }
+        let mut resched = Resched::None;
+        for task in self.tasks() {
+            let member = &mut self.members[task.index()];
+            if !member.is_admitted {
+                continue;
+            }
+            member.is_squished = member.adapts_share() && pressure > 0;
+            let share = if member.adapts_share() {
+                claim(member).under(pressure)
+            } else if let Some(share) = member.request.share {
+                share
+            } else if open_loop {
+                let part = u64::from(room.0) * u64::from(member.request.importance);
+                // Not more than the room.
+                u32::try_from(part / u64::from(important)).map_or(room, Part)
+            } else {
+                continue;
+            };
+            resched = resched.and(self.give(task, share, now));
+        }
+        resched
+    }
+
+    /// The reservation of a task is `share` in its period from now on.
+    fn give(&mut self, task: TaskId, share: Part, now: Time) -> Resched {
+        // A share of nothing is no reservation.
+        let share = share.max(Part(1));
+        let member = &mut self.members[task.index()];
+        let (period, is_over) = (member.period, now >= member.ends);
+        if member.is_in_background {
+            self.promote(task, share, now);
+        }
+        let mut resched = Resched::None;
+        let account = self.servers.account(task);
+        let is_the_same = account.is_some_and(|account| {
+            account.state.next == share && account.reservation.period == period
+        });
+        if !is_the_same {
+            let change = |rule: &mut super::Reserves, account: &mut _| {
+                rule.change(account, share, period, now);
+            };
+            resched = self.servers.change(task, now, change);
+        }
+        if is_over {
+            let end = self.servers.account(task).map(|account| account.deadline);
+            let end = end.filter(|&end| end > now && !end.is_never());
+            self.members[task.index()].ends = end.unwrap_or(now + period);
+        }
+        resched
+    }
+}
+
+fn claim(member: &Member) -> Claim {
+    Claim {
+        share: member.wanted,
+        importance: member.request.importance,
+    }
+}

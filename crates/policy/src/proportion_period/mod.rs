@@ -1,0 +1,187 @@
+//! Proportion-period reservations that set themselves: for pipelines of which neither execution times nor periods are known.
+//!
+//! Each task has a *reservation*: a share of the CPU (its *proportion*), to be had in every period. It is a server
+//! ([`Servers`](crate::servers::Servers)); a task that has used its share up sleeps until its next period. A task that says
+//! neither is watched: as soon as it sends or receives messages it is *real-rate*, and two controllers, which do not know of each other, set its share
+//! (`proportion`) and its period (`period`) every 10 ms by how full its queues are.
+//!
+//! ```text
+//!   queues ── levels ──> proportion ── share ───> squish ──> reservation ──> which task runs
+//!          ── bursts ──> period ──── period ───────────────>
+//! ```
+//!
+//! | a task says | class | share | period |
+//! |---|---|---|---|
+//! | share and period | real-time | its own | its own |
+//! | a share | partial | its own | adapted, if it uses queues |
+//! | a period | partial | adapted, if it uses queues | its own |
+//! | nothing, and uses queues | real-rate | adapted | adapted |
+//! | nothing, and uses no queue | best effort | what is left over | the longest |
+//!
+//! Promises: a share that a task says it has in every period, as far as the order of servers can do that (under
+//! EDF always; rate monotonic if the test for deferrable servers holds). Shares are never more than the limit together: what a task
+//! says is admitted or refused, and all others are squished by importance, so that none is left with
+//! nothing.
+//! Does not promise: that no queue runs full or empty. The controllers need some intervals to learn what a
+//! pipeline is like.
+//! Source: D. C. Steere, J. Walpole and others on feedback-driven proportion allocation (OSDI 1999), and the paper on
+//! automated period adaptation that follows it. Classes, thresholds, the interval and the law of the period are theirs; the law of the share is derived here.
+
+mod control;
+mod encode;
+mod levels;
+mod part;
+mod period;
+mod policy;
+mod proportion;
+mod rule;
+mod squish;
+#[cfg(test)]
+mod tests;
+
+pub use levels::Mark;
+pub use part::Part;
+pub use period::Periods;
+pub use policy::ProportionPeriod;
+pub use proportion::{Proportion, Reading, Times};
+pub use rule::{Order, Reserves, Share};
+pub use squish::{Claim, pressure};
+
+use crate::policy::{Parameter, Refused};
+use flyball_trace::Duration;
+
+/// When levels of queues are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Sensing {
+    /// At every change.
+    #[default]
+    Exact,
+    /// Whenever a task stops: what the paper plans.
+    Switch,
+    /// When the controllers run: the paper's.
+    Sampled,
+}
+
+/// What the CPU does for tasks of best effort.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BestEffort {
+    /// They have reservations, too: what is left of the limit, divided by importance, in the longest period.
+    #[default]
+    OpenLoop,
+    /// They run in the background while no reservation has work and a budget.
+    LeftOver,
+}
+
+/// How it works.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Which reservation comes first.
+    pub order: Order,
+    /// How often the controllers run: every 10 ms. Not zero, and below 4.29 s.
+    pub interval: Duration,
+    /// How periods are controlled.
+    pub periods: Periods,
+    /// How much all reservations may have together.
+    pub limit: Part,
+    /// What tasks of best effort have together at the least.
+    pub spare: Part,
+    /// When levels are looked at.
+    pub sensing: Sensing,
+    /// What is done for tasks of best effort.
+    pub best_effort: BestEffort,
+}
+
+impl Settings {
+    /// The paper's, where it says something.
+    pub const DEFAULT: Settings = Settings {
+        order: Order::Rate,
+        interval: Duration::from_millis(10),
+        periods: Periods::PAPER,
+        limit: Part::millionths(980_000),
+        spare: Part::millionths(20_000),
+        sensing: Sensing::Exact,
+        best_effort: BestEffort::OpenLoop,
+    };
+}
+
+/// What a task says of its reservation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Its share; `None`: it is not known.
+    pub share: Option<Part>,
+    /// Its period, from a microsecond to 4.29 s; `None`: it is not known.
+    pub period: Option<Duration>,
+    /// How important it is in overload, relative to others: 1 or more.
+    pub importance: u16,
+}
+
+impl Request {
+    /// Nothing is known.
+    pub const NOTHING: Request = Request {
+        share: None,
+        period: None,
+        importance: 1,
+    };
+}
+
+/// The shortest period that a task may say.
+const SHORTEST: Duration = Duration::from_micros(1);
+/// No interval and no period is longer.
+const LONGEST: Duration = Duration::from_nanos(u32::MAX as u64);
+
+impl Request {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`].
+    pub fn check(&self) -> Result<(), Refused> {
+        let invalid = |parameter| Err(Refused::Invalid(parameter));
+        match (self.share, self.period) {
+            (Some(Part::NOTHING), _) => invalid(Parameter::Budget),
+            (Some(share), _) if share > Part::ALL => invalid(Parameter::Budget),
+            (_, Some(period)) if !(SHORTEST..=LONGEST).contains(&period) => {
+                invalid(Parameter::Period)
+            }
+            _ if self.importance == 0 => invalid(Parameter::Other),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Settings {
+    /// Checks the ranges, and the conditions under which the controllers are stable.
+    ///
+    /// # Errors
+    /// Says which condition does not hold.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let periods = &self.periods;
+        let is_ordered = SHORTEST <= periods.shortest
+            && periods.shortest <= periods.start
+            && periods.start <= periods.longest
+            && periods.longest <= LONGEST;
+        if !is_ordered {
+            return Err("`shortest` ≤ `start` ≤ `longest` has to hold, from 1 µs to 4.29 s");
+        }
+        if self.interval < SHORTEST || self.interval > periods.longest {
+            return Err("`interval` is from 1 µs to the longest period");
+        }
+        if self.sensing == Sensing::Sampled && periods.shortest < self.interval * 2 {
+            return Err(
+                "`shortest` is below twice `interval`: levels that are sampled have to be seen twice in a \
+                 period (take a longer `shortest`, a shorter `interval`, or `sensing = \"exact\"`)",
+            );
+        }
+        if periods.threshold == 0 || periods.threshold > 1 << 16 {
+            return Err("`threshold` is more than 0, and at most 1");
+        }
+        if self.limit.without(self.spare) <= LEAST || self.limit > Part::ALL {
+            return Err("`limit` is at most 1, and more than `spare` by over 0.002");
+        }
+        Ok(())
+    }
+}
+
+/// The least share of a task whose share is adapted: 0.2 %.
+const LEAST: Part = Part::millionths(2_000);
+/// The share of a task that uses queues, and has not moved a message yet, to begin with: 5 %.
+const FIRST: Part = Part::millionths(50_000);

@@ -1,0 +1,313 @@
+//! The policy: servers, and what the controllers know of each task.
+
+use super::levels::Levels;
+use super::{BestEffort, Part, Proportion, Reading, Request, Reserves, Settings};
+use crate::forward::forward;
+use crate::policy::{Dispatch, Excess, Fill, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::servers::{Reservation, Seat, Servers};
+use crate::storage::{Storage, Table};
+use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
+
+/// Reservations that set themselves, on one CPU; `B` schedules what is left of it
+/// ([`BestEffort::LeftOver`]).
+///
+/// All calls are those of [`Servers`], and O(1) besides, but for the alarm of the controllers, which is O(tasks + ends of
+/// queues), and 40 times O(tasks) in overload.
+#[repr(C)]
+pub struct ProportionPeriod<B, S: Storage> {
+    pub(super) servers: Servers<Reserves, B, S>,
+    pub(super) settings: Settings,
+    /// When the controllers run next, while they have something to adapt.
+    pub(super) next: Time,
+    /// How many members have a share or period that may be adapted.
+    adapted: u16,
+    /// What members have said that they need, together.
+    pub(super) fixed: Part,
+    /// The task that runs, since when, and how much of that has been counted for the controllers.
+    pub(super) running: Slot,
+    pub(super) since: Time,
+    pub(super) counted: Duration,
+    pub(super) members: S::Table<Member>,
+    pub(super) levels: Levels<S>,
+}
+
+/// A task and its two controllers.
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub(super) struct Member {
+    pub request: Request,
+    pub is_admitted: bool,
+    /// It is ready or runs.
+    pub is_queued: bool,
+    /// It runs where no server does.
+    pub is_in_background: bool,
+    /// It has sent or received.
+    pub is_tied: bool,
+    /// Its share has been squished.
+    pub is_squished: bool,
+    /// The share that it asks for, and its period.
+    pub wanted: Part,
+    pub period: Duration,
+    /// When the period ends that the marks are of.
+    pub ends: Time,
+    pub proportion: Proportion,
+    pub reading: Reading,
+    /// The largest swing of its queues, in 2⁻¹⁶ of their capacity.
+    pub burst: u32,
+}
+
+impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
+    /// The policy without tasks, with room for task ids below `capacity` (storages whose size is
+    /// part of their type have room for that many instead).
+    #[inline(never)]
+    pub fn new(settings: Settings, background: B, capacity: usize) -> Self {
+        let rule = Reserves {
+            order: settings.order,
+        };
+        let nothing = Member {
+            request: Request::NOTHING,
+            is_admitted: false,
+            is_queued: false,
+            is_in_background: false,
+            is_tied: false,
+            is_squished: false,
+            wanted: Part::NOTHING,
+            period: Duration::ZERO,
+            ends: Time::ZERO,
+            proportion: Proportion::default(),
+            reading: Reading::default(),
+            burst: 0,
+        };
+        ProportionPeriod {
+            servers: Servers::new(rule, background, capacity),
+            settings,
+            next: Time::NEVER,
+            adapted: 0,
+            fixed: Part::NOTHING,
+            running: Slot::EMPTY,
+            since: Time::ZERO,
+            counted: Duration::ZERO,
+            members: Table::new(capacity, nothing),
+            levels: Levels::new(settings.sensing, capacity),
+        }
+    }
+
+    /// What a task has said, and its class.
+    fn begin(&self, request: Request, now: Time) -> Member {
+        let settings = &self.settings;
+        let is_best_effort = request.share.is_none();
+        let otherwise = if is_best_effort {
+            settings.periods.longest
+        } else {
+            settings.periods.start
+        };
+        let period = request.period.unwrap_or(otherwise);
+        Member {
+            request,
+            is_admitted: true,
+            is_queued: false,
+            is_in_background: is_best_effort && settings.best_effort == BestEffort::LeftOver,
+            is_tied: false,
+            is_squished: false,
+            wanted: request.share.unwrap_or(super::LEAST),
+            period,
+            ends: now + period,
+            proportion: Proportion::default(),
+            reading: Reading::default(),
+            burst: 0,
+        }
+    }
+
+    /// Checks that there is room for another share that is not adapted, and takes or gives it.
+    fn promise(&mut self, before: Option<Part>, after: Option<Part>) -> Result<(), Refused> {
+        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        let asked = self.fixed.without(before).and(after);
+        // Something is left for tasks that say nothing.
+        let limit = self.settings.limit.without(self.settings.spare);
+        if after > before && asked > limit {
+            // As times, of which one stands for all of a CPU.
+            let [needed, all] = [asked.without(limit).and(Part::ALL), Part::ALL]
+                .map(|part| Duration::from_nanos(part.0.into()));
+            let excess = Excess::of(needed, all);
+            return Err(Refused::Overload { excess });
+        }
+        self.fixed = asked;
+        Ok(())
+    }
+
+    /// The controllers run while there is something to adapt.
+    fn count(&mut self, request: &Request, by: i16, now: Time) {
+        if request.share.is_some() && request.period.is_some() {
+            return;
+        }
+        self.adapted = self.adapted.saturating_add_signed(by);
+        if self.adapted == 0 {
+            self.next = Time::NEVER;
+        } else if self.next.is_never() {
+            self.next = now + self.settings.interval;
+        }
+    }
+
+    /// A task goes from the background to a server.
+    pub(super) fn promote(&mut self, task: TaskId, share: Part, now: Time) {
+        let member = &mut self.members[task.index()];
+        member.is_in_background = false;
+        let (is_queued, seat) = (member.is_queued, own(share, member.period));
+        let cpu = crate::policy::ONLY_CPU;
+        // The CPU is decided after this.
+        if is_queued {
+            let _ = self
+                .servers
+                .stopped(cpu, task, Usage::default(), Stop::Blocked, now);
+        }
+        self.servers.retire(task, now);
+        // It had a row in the background, so it has one as a server: there are as many as tasks.
+        let _ = self.servers.admit(task, seat, now);
+        if is_queued {
+            let _ = self.servers.ready(cpu, task, Ready::Unblocked, now);
+        }
+    }
+
+    /// How many ends of queues are known: a task that sends to a queue, or receives from it, is one.
+    pub fn ends(&self) -> usize {
+        self.levels.ends()
+    }
+}
+
+/// A server of a task's own.
+fn own<P>(share: Part, period: Duration) -> Seat<P> {
+    Seat::Own(Reservation::every(period, share.in_period(period)))
+}
+
+impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
+    type Params = Request;
+    type Settings = ();
+
+    const WANTS: Wants = <Servers<Reserves, B, S> as Policy>::WANTS.and(Wants::LEVELS);
+
+    forward! { servers: capacity server_of budget compare inherit }
+
+    fn has_alarms(&self) -> bool {
+        self.adapted > 0 || self.servers.has_alarms()
+    }
+
+    /// # Errors
+    /// [`Refused::Invalid`] for a share, a period or an importance out of range; [`Refused::Overload`] if all that say
+    /// shares ask for too much with this one.
+    fn admit(&mut self, task: TaskId, request: Request, now: Time) -> Result<(), Refused> {
+        request.check()?;
+        match self.members.find(task.index()) {
+            None => return Err(Refused::Full),
+            Some(member) if member.is_admitted => return Err(Refused::Member),
+            Some(_) => {}
+        }
+        self.promise(None, request.share)?;
+        let member = self.begin(request, now);
+        let seat = if member.is_in_background {
+            Seat::Background(B::Params::default())
+        } else {
+            own(member.wanted, member.period)
+        };
+        if let Err(refused) = self.servers.admit(task, seat, now) {
+            // Less is admitted always.
+            let _ = self.promise(request.share, None);
+            return Err(refused);
+        }
+        self.members[task.index()] = member;
+        self.count(&request, 1, now);
+        // Shares get smaller by that, if they change.
+        let _ = self.divide(now);
+        Ok(())
+    }
+
+    /// # Errors
+    /// As for [`Policy::admit`].
+    fn adjust(&mut self, task: TaskId, request: Request, now: Time) -> Result<Resched, Refused> {
+        request.check()?;
+        let member = self.members.find(task.index()).copied();
+        let member = member.filter(|member| member.is_admitted);
+        let old = member.ok_or(Refused::NotAdmitted)?;
+        self.promise(old.request.share, request.share)?;
+        let (is_tied, is_queued) = (old.is_tied, old.is_queued);
+        let begun = self.begin(request, now);
+        self.members[task.index()] = Member {
+            is_tied,
+            is_queued,
+            is_in_background: old.is_in_background,
+            proportion: old.proportion,
+            ..begun
+        };
+        self.count(&old.request, -1, now);
+        self.count(&request, 1, now);
+        if old.is_in_background && !begun.is_in_background {
+            self.promote(task, begun.wanted, now);
+        }
+        Ok(self.divide(now))
+    }
+
+    fn retire(&mut self, task: TaskId, now: Time) {
+        let member = &mut self.members[task.index()];
+        member.is_admitted = false;
+        let request = member.request;
+        self.servers.retire(task, now);
+        self.levels.forget(task);
+        // Less is admitted always.
+        let _ = self.promise(request.share, None);
+        self.count(&request, -1, now);
+    }
+
+    #[inline]
+    fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
+        self.members[task.index()].is_queued = true;
+        self.servers.ready(here, task, why, now)
+    }
+
+    #[inline]
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        let member = &mut self.members[task.index()];
+        if matches!(why, Stop::Blocked | Stop::Completed) {
+            member.is_queued = false;
+        }
+        member.reading.add(used.time.saturating_sub(self.counted));
+        self.counted = self.counted.saturating_sub(used.time);
+        self.running = Slot::EMPTY;
+        self.levels.switches();
+        self.servers.stopped(cpu, task, used, why, now)
+    }
+
+    #[inline]
+    fn filled(&mut self, mut fill: Fill<'_>, now: Time) {
+        if let Some(task) = self.levels.filled(&mut fill) {
+            let member = &mut self.members[task.index()];
+            if !core::mem::replace(&mut member.is_tied, true) {
+                self.tie(task, now);
+            }
+        }
+    }
+
+    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
+        let servers = self.servers.next_alarm(cpu).unwrap_or(Time::NEVER);
+        Some(servers.min(self.next)).filter(|next| !next.is_never())
+    }
+
+    #[inline(never)]
+    fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
+        let resched = self.servers.alarm(cpu, now);
+        if now < self.next {
+            return resched;
+        }
+        // Intervals that the kernel could not see are left out.
+        let late = now.since(self.next);
+        let interval = self.settings.interval;
+        self.next += interval * (late / interval + 1);
+        resched.and(self.control(now))
+    }
+
+    #[inline]
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+        let dispatch = self.servers.pick(cpu, now);
+        self.running = dispatch.map_or(Slot::EMPTY, |dispatch| Slot::of(dispatch.task));
+        (self.since, self.counted) = (now, Duration::ZERO);
+        dispatch
+    }
+}

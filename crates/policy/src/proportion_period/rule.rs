@@ -1,0 +1,136 @@
+//! The rule of the servers: reservations whose share and period change while they are used.
+
+use super::part::Part;
+use crate::servers::{Account, Arrival, Reservation, Rule, Supply};
+use flyball_trace::{Duration, Time};
+
+/// Which reservation comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Order {
+    /// The one with the shortest period (rate monotonic): the paper's.
+    #[default]
+    Rate,
+    /// The one whose period ends first (EDF).
+    Deadline,
+}
+
+/// The share of a server: now, and from the next period on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Share {
+    /// In this period.
+    pub now: Part,
+    /// From the next one on.
+    pub next: Part,
+}
+
+/// A budget that is used up comes back in the next period, with the share that holds then.
+#[derive(Clone, Copy, Debug)]
+pub struct Reserves {
+    /// Which server comes first.
+    pub order: Order,
+}
+
+type Held = Account<Share>;
+
+/// Does `act`, and if a new period has begun by that goes over to the share of that period.
+fn in_periods<T>(account: &mut Held, act: impl FnOnce(&mut Held) -> T) -> T {
+    let before = account.deadline;
+    let done = act(account);
+    if account.deadline != before {
+        account.state.now = account.state.next;
+        resize(account);
+    }
+    done
+}
+
+fn resize(account: &mut Held) {
+    let reservation = &mut account.reservation;
+    reservation.budget = account.state.now.in_period(reservation.period);
+}
+
+fn supply(account: &Held) -> Supply {
+    if account.is_exhausted() {
+        return Supply::Throttled(account.deadline);
+    }
+    Supply::Available
+}
+
+impl Reserves {
+    /// A server has another share and period. A larger share holds at once, a smaller one from the next period on. The present
+    /// period has the new length.
+    pub fn change(self, account: &mut Held, share: Part, period: Duration, now: Time) {
+        account.state.next = share;
+        account.state.now = account.state.now.max(share);
+        let old = account.reservation.period;
+        if period != old {
+            let reservation = &mut account.reservation;
+            (reservation.period, reservation.deadline) = (period, period);
+            if !account.is_new() {
+                account.deadline = account.deadline - old + period;
+            }
+        }
+        resize(account);
+        if !account.is_new() && account.deadline <= now {
+            in_periods(account, |account| account.advance(now));
+        }
+    }
+}
+
+impl Rule for Reserves {
+    type State = Share;
+
+    fn key(&self, account: &Held) -> Time {
+        match self.order {
+            Order::Rate => account.by_deadline(),
+            Order::Deadline => account.deadline,
+        }
+    }
+
+    fn reserve(&mut self, account: &mut Held, reservation: Reservation) {
+        let share = Part::of(reservation.budget, reservation.period);
+        account.state = Share {
+            now: share,
+            next: share,
+        };
+        account.reservation = reservation;
+    }
+
+    fn arrives(&mut self, account: &mut Held, arrival: Arrival) -> Supply {
+        let now = arrival.at;
+        in_periods(account, |account| match self.order {
+            _ if account.is_new() => account.renew(now),
+            Order::Rate => account.advance(now),
+            // As under hard constant bandwidth servers.
+            Order::Deadline if now >= account.deadline => account.renew(now),
+            Order::Deadline if !account.is_exhausted() && account.is_dense(now) => {
+                account.renew(now);
+            }
+            Order::Deadline => {}
+        });
+        supply(account)
+    }
+
+    /// What has been used in the present period counts for its budget.
+    fn charge(&self, account: &mut Held, used: Duration, now: Time) {
+        if self.order == Order::Deadline {
+            account.used += used;
+            return;
+        }
+        let late = used.min(now.since(account.period_start(now)));
+        account.used += used.saturating_sub(late);
+        in_periods(account, |account| account.advance(now));
+        account.used += late;
+    }
+
+    fn exhausted(&mut self, account: &mut Held, now: Time) -> Supply {
+        if now >= account.deadline {
+            return self.replenish(account, now, now);
+        }
+        supply(account)
+    }
+
+    fn replenish(&mut self, account: &mut Held, _: Time, now: Time) -> Supply {
+        in_periods(account, |account| account.advance(now));
+        supply(account)
+    }
+}
