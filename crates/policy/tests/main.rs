@@ -8,6 +8,7 @@ mod double_sorted;
 mod global;
 mod linux_2_0;
 mod linux_o1;
+mod proportion_period;
 mod queues;
 mod ranked;
 mod refused;

@@ -11,6 +11,7 @@ mod inheritance;
 mod modes;
 mod pfair;
 mod pipelines;
+mod real_rate;
 mod reference;
 mod scaled;
 mod servers;

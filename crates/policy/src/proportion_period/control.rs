@@ -183,7 +183,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         let member = &mut self.members[task.index()];
         let (period, is_over) = (member.period, now >= member.ends);
         if member.is_in_background {
-            self.promote(task, share, now);
+            self.reseat(task, Some(share), now);
         }
         let mut resched = Resched::None;
         let account = self.servers.account(task);

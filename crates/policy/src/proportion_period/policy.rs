@@ -148,11 +148,12 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         }
     }
 
-    /// A task goes from the background to a server.
-    pub(super) fn promote(&mut self, task: TaskId, share: Part, now: Time) {
+    /// A task goes from the background to a server, or the other way.
+    pub(super) fn reseat(&mut self, task: TaskId, share: Option<Part>, now: Time) {
         let member = &mut self.members[task.index()];
-        member.is_in_background = false;
-        let (is_queued, seat) = (member.is_queued, own(share, member.period));
+        member.is_in_background = share.is_none();
+        let is_queued = member.is_queued;
+        let seat = share.map_or_else(background, |share| own(share, member.period));
         let cpu = crate::policy::ONLY_CPU;
         // The CPU is decided after this.
         if is_queued {
@@ -161,17 +162,28 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
                 .stopped(cpu, task, Usage::default(), Stop::Blocked, now);
         }
         self.servers.retire(task, now);
-        // It had a row in the background, so it has one as a server: there are as many as tasks.
+        // There is room for as many servers, and in the background, as for tasks.
         let _ = self.servers.admit(task, seat, now);
         if is_queued {
             let _ = self.servers.ready(cpu, task, Ready::Unblocked, now);
         }
     }
 
+    /// The share that a task has from its next period on, and its period; `None`: it has no reservation.
+    pub fn reservation(&self, task: TaskId) -> Option<(Part, Duration)> {
+        let account = self.servers.account(task)?;
+        Some((account.state.next, account.reservation.period))
+    }
+
     /// How many ends of queues are known: a task that sends to a queue, or receives from it, is one.
     pub fn ends(&self) -> usize {
         self.levels.ends()
     }
+}
+
+/// A place where no server is.
+fn background<P: Default>() -> Seat<P> {
+    Seat::Background(P::default())
 }
 
 /// A server of a task's own.
@@ -204,7 +216,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         self.promise(None, request.share)?;
         let member = self.begin(request, now);
         let seat = if member.is_in_background {
-            Seat::Background(B::Params::default())
+            background()
         } else {
             own(member.wanted, member.period)
         };
@@ -228,19 +240,24 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         let member = member.filter(|member| member.is_admitted);
         let old = member.ok_or(Refused::NotAdmitted)?;
         self.promise(old.request.share, request.share)?;
-        let (is_tied, is_queued) = (old.is_tied, old.is_queued);
-        let begun = self.begin(request, now);
+        let mut begun = self.begin(request, now);
+        if old.is_tied {
+            // What has been learned stays.
+            begun.wanted = request.share.unwrap_or(old.wanted);
+            begun.period = request.period.unwrap_or(old.period);
+        }
+        let is_in_background = begun.is_in_background && !old.is_tied;
         self.members[task.index()] = Member {
-            is_tied,
-            is_queued,
-            is_in_background: old.is_in_background,
+            is_tied: old.is_tied,
+            is_queued: old.is_queued,
+            is_in_background,
             proportion: old.proportion,
             ..begun
         };
         self.count(&old.request, -1, now);
         self.count(&request, 1, now);
-        if old.is_in_background && !begun.is_in_background {
-            self.promote(task, begun.wanted, now);
+        if old.is_in_background != is_in_background {
+            self.reseat(task, (!is_in_background).then_some(begun.wanted), now);
         }
         Ok(self.divide(now))
     }
@@ -268,9 +285,10 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         if matches!(why, Stop::Blocked | Stop::Completed) {
             member.is_queued = false;
         }
-        member.reading.add(used.time.saturating_sub(self.counted));
-        self.counted = self.counted.saturating_sub(used.time);
-        self.running = Slot::EMPTY;
+        if self.running.holds(task) {
+            member.reading.add(used.time.saturating_sub(self.counted));
+            self.running = Slot::EMPTY;
+        }
         self.levels.switches();
         self.servers.stopped(cpu, task, used, why, now)
     }

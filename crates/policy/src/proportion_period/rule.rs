@@ -130,7 +130,10 @@ impl Rule for Reserves {
     }
 
     fn replenish(&mut self, account: &mut Held, _: Time, now: Time) -> Supply {
-        in_periods(account, |account| account.advance(now));
+        in_periods(account, |account| match self.order {
+            Order::Rate => account.advance(now),
+            Order::Deadline => account.replenish(now),
+        });
         supply(account)
     }
 }

@@ -13,4 +13,4 @@ mod published;
 mod simso;
 mod textbook;
 mod total_bandwidth;
-mod world;
+pub(crate) mod world;

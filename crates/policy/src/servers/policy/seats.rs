@@ -65,7 +65,10 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             return Resched::None;
         };
         let server = &mut self.rows[number.index()];
+        let old = server.account.reservation;
         act(&mut self.rule, &mut server.account);
+        // What may be promised is up to the caller, whose servers have no limit.
+        let _ = self.admission.change(&old, &server.account.reservation);
         if server.tasks.is_empty() {
             return Resched::None;
         }

@@ -1,0 +1,4 @@
+//! Reservations that set themselves.
+
+mod division;
+mod rule;

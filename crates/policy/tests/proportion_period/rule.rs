@@ -1,0 +1,111 @@
+//! Reservations as servers: as those that there are, while nothing is changed, and how changes take effect.
+
+use crate::servers::world::{Work, run, units, works};
+use flyball_policy::proportion_period::{Order, Part, Reserves};
+use flyball_policy::servers::{
+    Account, Arrival, ConstantBandwidth, Periodic, Reservation, Rule, Seat, Supply,
+};
+use flyball_policy::{Duration, Time};
+use proptest::prelude::*;
+
+/// Deadlines are the ends of periods.
+fn with_whole_periods(works: &[Work]) -> Vec<Work> {
+    let mut works = works.to_vec();
+    for work in &mut works {
+        if let Seat::Own(reservation) | Seat::Shared(_, reservation) = &mut work.seat {
+            reservation.deadline = reservation.period;
+        }
+    }
+    works
+}
+
+const RATE: Reserves = Reserves { order: Order::Rate };
+const DEADLINE: Reserves = Reserves {
+    order: Order::Deadline,
+};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn shares_that_stay_are_deferrable_servers_or_hard_constant_bandwidth(works in works()) {
+        let works = with_whole_periods(&works);
+        prop_assert_eq!(run(RATE, &works).schedule, run(Periodic::DEFERRABLE, &works).schedule);
+        prop_assert_eq!(run(DEADLINE, &works).schedule, run(ConstantBandwidth::HARD, &works).schedule);
+    }
+}
+
+fn at(instant: u64) -> Time {
+    Time::from_nanos(instant)
+}
+
+/// A server of 30 in 100 that a task has come to at 0, and that has used so much.
+fn begun(rule: &mut Reserves, used: u64) -> Account<<Reserves as Rule>::State> {
+    let mut account = Account::new(Reservation::default());
+    rule.reserve(&mut account, Reservation::every(units(100), units(30)));
+    let arrival = Arrival {
+        at: at(0),
+        idle_since: at(0),
+        is_release: true,
+    };
+    assert_eq!(rule.arrives(&mut account, arrival), Supply::Available);
+    rule.charge(&mut account, units(used), at(used));
+    account
+}
+
+#[test]
+fn a_larger_share_holds_at_once_and_a_smaller_one_from_the_next_period_on() {
+    for mut rule in [RATE, DEADLINE] {
+        let mut account = begun(&mut rule, 30);
+        assert_eq!(
+            rule.exhausted(&mut account, at(30)),
+            Supply::Throttled(at(100))
+        );
+        let half = Part::of(units(50), units(100));
+        rule.change(&mut account, half, units(100), at(40));
+        assert_eq!(account.budget(), units(20));
+        let tenth = Part::of(units(10), units(100));
+        rule.change(&mut account, tenth, units(100), at(40));
+        assert_eq!(account.budget(), units(20));
+        rule.charge(&mut account, units(20), at(90));
+        assert_eq!(
+            rule.exhausted(&mut account, at(90)),
+            Supply::Throttled(at(100))
+        );
+        assert_eq!(
+            rule.replenish(&mut account, at(100), at(100)),
+            Supply::Available
+        );
+        assert_eq!((account.budget(), account.deadline), (units(10), at(200)));
+    }
+}
+
+#[test]
+fn the_present_period_gets_the_new_length() {
+    for mut rule in [RATE, DEADLINE] {
+        let share = Part::of(units(30), units(100));
+        // Longer: with the budget of the longer period.
+        let mut account = begun(&mut rule, 30);
+        rule.change(&mut account, share, units(200), at(40));
+        assert_eq!((account.budget(), account.deadline), (units(30), at(200)));
+        // Shorter: with that of the shorter one, of which more has been used.
+        let mut account = begun(&mut rule, 20);
+        rule.change(&mut account, share, units(50), at(40));
+        assert_eq!(
+            (account.budget(), account.deadline),
+            (Duration::ZERO, at(50))
+        );
+        // The period is over by that: what was used beyond its budget is paid back by the next ones.
+        let mut account = begun(&mut rule, 20);
+        rule.change(&mut account, share, units(25), at(40));
+        assert_eq!(
+            (account.budget(), account.deadline),
+            (Duration::ZERO, at(50))
+        );
+        assert_eq!(
+            rule.replenish(&mut account, at(50), at(50)),
+            Supply::Available
+        );
+        assert_eq!((account.budget(), account.deadline), (units(1), at(75)));
+    }
+}

@@ -1,0 +1,198 @@
+//! Pipelines of which nothing is known run without a glitch under reservations that set themselves (`pp`).
+
+use flyball_catalogue::{Configured, Pp, settings::Defaults};
+use flyball_model::{Format, TaskSet, read_str};
+use flyball_policy::proportion_period::{Order, Sensing};
+use flyball_sim::{Options, simulate};
+use flyball_trace::{Duration, Event, Kind, Sink, Time};
+use std::fmt::Write;
+
+/// Numbers that look random (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn seeded(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    fn from(&mut self, least: u64, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        least + self.0 % (most - least + 1)
+    }
+}
+
+/// When messages were lost, or missing.
+#[derive(Default)]
+struct Glitches(Vec<Time>);
+
+impl Sink for Glitches {
+    fn record(&mut self, event: Event) {
+        if let Kind::Overrun { .. } | Kind::Underrun { .. } = event.kind {
+            self.0.push(event.time);
+        }
+    }
+}
+
+/// Stages, each with the queues that it receives from and sends to, and the queues on a way through
+/// them all.
+#[derive(Default)]
+struct Pipeline {
+    stages: Vec<(Vec<usize>, Vec<usize>)>,
+    way: Vec<usize>,
+    queues: usize,
+}
+
+impl Pipeline {
+    /// With 2 to 10 stages, some of them side by side.
+    fn draw(random: &mut Random) -> Pipeline {
+        let count = random.from(2, 10);
+        let mut it = Pipeline {
+            way: vec![0],
+            queues: 1,
+            ..Pipeline::default()
+        };
+        while (it.stages.len() as u64) < count {
+            let at = it.way[it.way.len() - 1];
+            let next = it.queues;
+            if count - (it.stages.len() as u64) >= 4 && random.from(0, 2) == 0 {
+                it.queues += 5;
+                it.stages.push((vec![at], vec![next, next + 1]));
+                it.stages.push((vec![next], vec![next + 2]));
+                it.stages.push((vec![next + 1], vec![next + 3]));
+                it.stages.push((vec![next + 2, next + 3], vec![next + 4]));
+                it.way.extend([next, next + 2, next + 4]);
+            } else {
+                it.queues += 1;
+                it.stages.push((vec![at], vec![next]));
+                it.way.push(next);
+            }
+        }
+        it
+    }
+
+    /// The file. A source brings a message every `every` µs, and together all stages compute for `load` percent
+    /// of that; `length` says how a time that is so long on the average is written. The sink begins when half of
+    /// what the queues hold has come.
+    fn file(&self, random: &mut Random, load: u64, length: impl Fn(u64) -> String) -> String {
+        let every = random.from(5_000, 20_000);
+        let capacities: Vec<u64> = (0..self.queues).map(|_| random.from(10, 40)).collect();
+        let room: u64 = self.way.iter().map(|&queue| capacities[queue]).sum();
+        let (last, phase) = (self.way[self.way.len() - 1], every * room / 2);
+        let mut file = format!(
+            "schema = 1\n[[source]]\nqueue = \"q0\"\nevery = \"{every}us\"\n\
+             [[sink]]\nqueue = \"q{last}\"\nevery = \"{every}us\"\nphase = \"{phase}us\"\n"
+        );
+        for (queue, capacity) in capacities.iter().enumerate() {
+            let queue = format!("[[queue]]\nname = \"q{queue}\"\ncapacity = {capacity}\n");
+            file.push_str(&queue);
+        }
+        let parts: Vec<u64> = self.stages.iter().map(|_| random.from(1, 100)).collect();
+        let sum: u64 = parts.iter().sum();
+        for (stage, (part, (from, to))) in parts.iter().zip(&self.stages).enumerate() {
+            let length = length(every * load * part / (100 * sum));
+            let mut steps = String::new();
+            for queue in from {
+                write!(steps, "{{ receive = \"q{queue}\" }}, ").unwrap();
+            }
+            write!(steps, "{{ compute = {length} }}").unwrap();
+            for queue in to {
+                write!(steps, ", {{ send = \"q{queue}\" }}").unwrap();
+            }
+            let task = format!(
+                "[[task]]\nname = \"t{stage}\"\nbehaviour = [{{ repeat = \"forever\", do = [{steps}] }}]\n"
+            );
+            file.push_str(&task);
+        }
+        file
+    }
+}
+
+/// Within a fifth of the mean.
+fn random_length(mean: u64) -> String {
+    let (low, high) = (mean * 8 / 10, mean * 12 / 10);
+    format!("{{ uniform = [\"{low}us\", \"{high}us\"] }}")
+}
+
+/// For five seconds half of what it is for the next five.
+fn doubled_length(mean: u64) -> String {
+    let half = mean / 2;
+    format!("{{ cycle = [\"{half}us\", \"{mean}us\"], every = \"5s\" }}")
+}
+
+fn read(file: &str) -> TaskSet {
+    read_str(file, Format::Toml, "pipeline.toml").unwrap()
+}
+
+fn glitches(set: &TaskSet, scheduler: &Pp) -> Vec<Time> {
+    let mut glitches = Glitches::default();
+    let options = Options::until(Duration::from_secs(10));
+    simulate(set, scheduler, &options, &mut glitches).unwrap();
+    glitches.0
+}
+
+fn by_default() -> Pp {
+    Pp::new(&Defaults(Pp::SETTINGS), &[]).unwrap()
+}
+
+/// How many pipelines; `SOAK` tries a thousand.
+fn count() -> u64 {
+    if std::env::var_os("SOAK").is_some() {
+        1_000
+    } else {
+        60
+    }
+}
+
+/// When a sink of any pipeline here begins, and two seconds more.
+fn settled(set: &TaskSet) -> Time {
+    let phases = set.endpoints.iter().map(|endpoint| endpoint.phase);
+    Time::ZERO + phases.max().unwrap_or_default() + Duration::from_secs(2)
+}
+
+/// No glitch two seconds after the sink has begun, and in next to no pipeline one before.
+fn run_all(length: impl Fn(u64) -> String, schedulers: &[Pp]) {
+    let mut early = 0;
+    for seed in 1..=count() {
+        let mut random = Random::seeded(seed);
+        let load = random.from(30, 95);
+        let pipeline = Pipeline::draw(&mut random);
+        let set = read(&pipeline.file(&mut random, load, &length));
+        for scheduler in schedulers {
+            let glitches = glitches(&set, scheduler);
+            let late = glitches.iter().find(|&&at| at > settled(&set));
+            assert_eq!(
+                late,
+                None,
+                "seed {seed}: {} stages, load {load} %",
+                set.tasks.len()
+            );
+            early += usize::from(!glitches.is_empty());
+        }
+    }
+    let runs = schedulers.len() * usize::try_from(count()).unwrap();
+    assert!(
+        early * 100 <= runs,
+        "{early} of {runs} have a glitch at the start"
+    );
+}
+
+#[test]
+fn random_pipelines_run_without_a_glitch() {
+    run_all(random_length, &[by_default()]);
+}
+
+#[test]
+fn twice_the_load_makes_no_glitch() {
+    run_all(doubled_length, &[by_default()]);
+}
+
+#[test]
+fn neither_the_order_nor_the_sensing_makes_a_glitch() {
+    let mut variants = [by_default(); 3];
+    variants[0].settings.order = Order::Deadline;
+    variants[1].settings.sensing = Sensing::Switch;
+    variants[2].settings.sensing = Sensing::Sampled;
+    run_all(random_length, &variants);
+}
