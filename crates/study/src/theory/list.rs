@@ -144,7 +144,8 @@ mod tests {
                 "ipi",
                 "soos",
                 "linux-o1",
-                "linux-2.0"
+                "linux-2.0",
+                "pp"
             ]
         );
         let global = nothing(|placement| placement == Placement::Global);
