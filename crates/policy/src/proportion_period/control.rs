@@ -1,7 +1,9 @@
 //! Once in an interval: the controllers read, and reservations follow.
 
 use super::policy::{Member, ProportionPeriod};
-use super::{BestEffort, Claim, FIRST, LEAST, Mark, Part, Reading, Settings, Times, pressure};
+use super::{
+    BestEffort, Claim, FIRST, LEAST, Mark, Part, Period, Reading, Settings, Times, pressure,
+};
 use crate::policy::{Policy, Resched, Role};
 use crate::storage::{Storage, Table};
 use flyball_trace::{Duration, TaskId, Time};
@@ -60,7 +62,7 @@ impl Member {
     fn step(&mut self, settings: &Settings, now: Time) {
         let is_over = now >= self.ends;
         if self.is_tied && self.request.period.is_none() && is_over {
-            self.period = settings.periods.next(self.period, self.burst);
+            self.period.step(&settings.periods, self.burst);
         }
         let reading = core::mem::take(&mut self.reading);
         self.burst = 0;
@@ -69,7 +71,7 @@ impl Member {
         }
         let times = Times {
             interval: nanos(settings.interval),
-            period: nanos(self.period),
+            period: nanos(self.period.length),
         };
         let wanted = match self.proportion.step(&reading, times) {
             Some(share) => Part(share),
@@ -94,8 +96,9 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         if member.request.share.is_none() {
             member.wanted = FIRST;
         }
-        member.period = member.request.period.unwrap_or(start);
-        member.ends = now + member.period;
+        let length = member.request.period.unwrap_or(start);
+        member.period = Period::of(length);
+        member.ends = now + length;
     }
 
     /// The controllers run.
@@ -181,7 +184,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         // A share of nothing is no reservation.
         let share = share.max(Part(1));
         let member = &mut self.members[task.index()];
-        let (period, is_over) = (member.period, now >= member.ends);
+        let (period, is_over) = (member.period.length, now >= member.ends);
         if member.is_in_background {
             self.reseat(task, Some(share), now);
         }

@@ -41,7 +41,7 @@ mod tests;
 
 pub use levels::Mark;
 pub use part::Part;
-pub use period::Periods;
+pub use period::{Period, Periods};
 pub use policy::ProportionPeriod;
 pub use proportion::{Proportion, Reading, Times};
 pub use rule::{Order, Reserves, Share};

@@ -8,6 +8,10 @@
 //! > increased by a constant: fast down, and slowly up.
 //!
 //! The paper says neither the law of the decrease nor the constant. Here: T ← T·θ ÷ burst, and T ← T + 1 ms.
+//!
+//! A stage may move many messages at once by itself, however short its period is. Such a burst would drive the
+//! period to the shortest one for nothing. So a burst that has not become smaller, where the period has by a quarter, is
+//! the stage's *own*, and takes the place of θ for as long as it goes on.
 
 use flyball_trace::Duration;
 
@@ -35,17 +39,61 @@ impl Periods {
         shortest: Duration::from_millis(25),
         longest: Duration::from_millis(500),
     };
+}
 
-    /// The period after one of this length in which a queue has swung by `burst` (in 2⁻¹⁶ of its capacity).
-    pub fn next(&self, period: Duration, burst: u32) -> Duration {
-        let next = if burst > self.threshold {
-            let product = u128::from(period.as_nanos()) * u128::from(self.threshold);
-            let nanos = u64::try_from(product / u128::from(burst));
-            // Smaller than the period.
-            nanos.map_or(period, Duration::from_nanos)
-        } else {
-            period + self.growth
-        };
-        next.clamp(self.shortest, self.longest)
+/// The state of the controller of one stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Period {
+    /// The period, from now on.
+    pub length: Duration,
+    /// The burst that the stage has by itself, in 2⁻¹⁶ of a queue; zero: none is known.
+    own: u32,
+    /// While the period is being shortened: the burst that it began with, and how long the period was then.
+    before: u32,
+    from: Duration,
+}
+
+impl Period {
+    /// A stage whose period is this, to begin with.
+    pub fn of(length: Duration) -> Period {
+        Period {
+            length,
+            ..Period::default()
+        }
     }
+
+    /// A period has ended, in which a queue has swung by `burst`, in 2⁻¹⁶ of its capacity.
+    pub fn step(&mut self, periods: &Periods, burst: u32) {
+        let limit = self.own.max(periods.threshold);
+        if burst <= periods.threshold {
+            // Fading, as there may be such a burst now and then only.
+            self.own -= self.own / 8;
+        }
+        if burst <= limit {
+            self.before = 0;
+            self.length += periods.growth;
+        } else if self.before > 0 && self.is_in_vain(burst) {
+            (self.own, self.before) = (burst, 0);
+        } else {
+            if self.before == 0 {
+                (self.before, self.from) = (burst, self.length);
+            }
+            self.length = scaled(self.length, limit, burst);
+        }
+        self.length = self.length.clamp(periods.shortest, periods.longest);
+    }
+
+    /// The period has become shorter by a quarter or more, and the burst by less than half of that.
+    fn is_in_vain(&self, burst: u32) -> bool {
+        let length = self.length.as_nanos();
+        let expected = u64::from(self.before) * length / self.from.as_nanos().max(1);
+        let half = u64::midpoint(self.before.into(), expected);
+        length * 4 <= self.from.as_nanos() * 3 && u64::from(burst) >= half
+    }
+}
+
+/// `time` · `part` ÷ `whole`, of which the first is the smaller one.
+fn scaled(time: Duration, part: u32, whole: u32) -> Duration {
+    let scaled = u128::from(time.as_nanos()) * u128::from(part) / u128::from(whole.max(1));
+    u64::try_from(scaled).map_or(time, Duration::from_nanos)
 }

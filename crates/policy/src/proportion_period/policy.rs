@@ -1,7 +1,7 @@
 //! The policy: servers, and what the controllers know of each task.
 
 use super::levels::Levels;
-use super::{BestEffort, Part, Proportion, Reading, Request, Reserves, Settings};
+use super::{BestEffort, Part, Period, Proportion, Reading, Request, Reserves, Settings};
 use crate::forward::forward;
 use crate::policy::{Dispatch, Excess, Fill, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
 use crate::servers::{Reservation, Seat, Servers};
@@ -47,7 +47,7 @@ pub(super) struct Member {
     pub is_squished: bool,
     /// The share that it asks for, and its period.
     pub wanted: Part,
-    pub period: Duration,
+    pub period: Period,
     /// When the period ends that the marks are of.
     pub ends: Time,
     pub proportion: Proportion,
@@ -72,7 +72,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             is_tied: false,
             is_squished: false,
             wanted: Part::NOTHING,
-            period: Duration::ZERO,
+            period: Period::default(),
             ends: Time::ZERO,
             proportion: Proportion::default(),
             reading: Reading::default(),
@@ -110,7 +110,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             is_tied: false,
             is_squished: false,
             wanted: request.share.unwrap_or(super::LEAST),
-            period,
+            period: Period::of(period),
             ends: now + period,
             proportion: Proportion::default(),
             reading: Reading::default(),
@@ -153,7 +153,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         let member = &mut self.members[task.index()];
         member.is_in_background = share.is_none();
         let is_queued = member.is_queued;
-        let seat = share.map_or_else(background, |share| own(share, member.period));
+        let seat = share.map_or_else(background, |share| own(share, member.period.length));
         let cpu = crate::policy::ONLY_CPU;
         // The CPU is decided after this.
         if is_queued {
@@ -218,7 +218,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         let seat = if member.is_in_background {
             background()
         } else {
-            own(member.wanted, member.period)
+            own(member.wanted, member.period.length)
         };
         if let Err(refused) = self.servers.admit(task, seat, now) {
             // Less is admitted always.
@@ -244,7 +244,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         if old.is_tied {
             // What has been learned stays.
             begun.wanted = request.share.unwrap_or(old.wanted);
-            begun.period = request.period.unwrap_or(old.period);
+            begun.period = request.period.map_or(old.period, Period::of);
         }
         let is_in_background = begun.is_in_background && !old.is_tied;
         self.members[task.index()] = Member {

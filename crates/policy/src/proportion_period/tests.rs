@@ -1,7 +1,7 @@
 //! Marks against a naive recorder, the controller against real numbers, and the division of the CPU.
 
 use super::levels::Levels;
-use super::{Claim, Part, Periods, Proportion, Reading, Sensing, Times, pressure};
+use super::{Claim, Part, Period, Periods, Proportion, Reading, Sensing, Times, pressure};
 use crate::policy::{Fill, Role};
 use crate::{Boxed, TaskId};
 use flyball_trace::Duration;
@@ -214,14 +214,52 @@ proptest! {
 
     /// Down in proportion to the burst, up by a constant, and in its range.
     #[test]
-    fn a_period_shrinks_fast_and_grows_slowly(period in 25_u64..=500, burst in 0_u32..=65_536) {
-        let periods = Periods::PAPER;
-        let next = periods.next(Duration::from_millis(period), burst).as_nanos();
+    fn a_period_shrinks_fast_and_grows_slowly(length in 25_u64..=500, burst in 0_u32..=65_536) {
+        let mut period = Period::of(Duration::from_millis(length));
+        period.step(&Periods::PAPER, burst);
         let expected = if burst > 32_768 {
-            (period * 1_000_000 * 32_768 / u64::from(burst)).max(25_000_000)
+            (length * 1_000_000 * 32_768 / u64::from(burst)).max(25_000_000)
         } else {
-            ((period + 1) * 1_000_000).min(500_000_000)
+            ((length + 1) * 1_000_000).min(500_000_000)
         };
-        prop_assert_eq!(next, expected);
+        prop_assert_eq!(period.length.as_nanos(), expected);
     }
+
+    /// In a loop in which a burst is in proportion to the period, the period comes to where the burst is θ, and stays
+    /// within a step of growth of that: there is no other limit cycle.
+    #[test]
+    fn a_period_settles_where_the_burst_is_the_threshold(start in 25_u64..=500, best in 30_u64..=450) {
+        let mut period = Period::of(Duration::from_millis(start));
+        let burst = |period: &Period| period.length.as_nanos() * 32_768 / (best * 1_000_000);
+        for _ in 0..500 {
+            period.step(&Periods::PAPER, u32::try_from(burst(&period)).unwrap());
+        }
+        for _ in 0..20 {
+            period.step(&Periods::PAPER, u32::try_from(burst(&period)).unwrap());
+            let length = period.length.as_nanos();
+            // Bursts are known to 2⁻¹⁶ only.
+            prop_assert!(length.abs_diff(best * 1_000_000) <= 1_000_000 + best * 62, "{}", period.length);
+        }
+    }
+}
+
+/// A stage that moves so many messages at once, whatever its period is: that is found out, and the period becomes no
+/// shorter than it takes for that. When the bursts end, it grows again.
+#[test]
+fn bursts_of_the_stage_itself_do_not_drive_the_period_to_its_minimum() {
+    let periods = Periods::PAPER;
+    let mut period = Period::of(Duration::from_millis(200));
+    let own = 54_000;
+    let mut shortest = period.length;
+    for _ in 0..200 {
+        period.step(&periods, own);
+        shortest = shortest.min(period.length);
+    }
+    assert!(shortest >= Duration::from_millis(70), "{shortest}");
+    assert!(period.length >= shortest);
+    let before = period.length;
+    for _ in 0..20 {
+        period.step(&periods, 10_000);
+    }
+    assert_eq!(period.length, before + Duration::from_millis(20));
 }
