@@ -2,7 +2,8 @@
 //!
 //! A handler is a `fn()`, or a closure that captures nothing. It may signal a semaphore or a
 //! condition variable, put a message into a queue ([`Queue::try_send`](crate::Queue::try_send)) or
-//! take one out ([`Queue::try_receive`](crate::Queue::try_receive)), release a job ([`Handle::release`](crate::Handle::release)) and look at the clock. It cannot
+//! take one out ([`Queue::try_receive`](crate::Queue::try_receive)), change how many it takes
+//! ([`Queue::resize`](crate::Queue::resize)), release a job ([`Handle::release`](crate::Handle::release)) and look at the clock. It cannot
 //! wait: calls that might have to say [`Error::NoThread`]. What has to be done about an interrupt
 //! beyond that is done by a thread, at that thread's urgency.
 

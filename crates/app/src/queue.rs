@@ -109,6 +109,20 @@ impl<T: Copy + Send + 'static> Queue<T> {
         Ok(unsafe { message.value() })
     }
 
+    /// From now on it takes up to `capacity` messages: from 1 up to as many as it was made for. Also from
+    /// interrupts.
+    ///
+    /// Messages stay, in their order. If there are more than the new capacity, none is put in until
+    /// fewer are left. If senders wait and there is room now, they put theirs in, the most urgent
+    /// first. O(1), and O(waiting senders) for each that does.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if `capacity` is zero; [`Error::Full`] if it was made for fewer messages, and as
+    /// [`Queue::send`].
+    pub fn resize(&self, capacity: u16) -> Result<(), Error> {
+        seam::_flyball_resize(self.id()?, capacity)
+    }
+
     #[inline]
     fn id(&self) -> Result<QueueId, Error> {
         match seam::made(&self.place) {

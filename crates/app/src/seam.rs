@@ -61,6 +61,7 @@ unsafe extern "Rust" {
         until: Time,
     ) -> Result<(), Error>;
     pub safe fn _flyball_take(queue: QueueId, message: &mut Message) -> Result<(), Error>;
+    pub safe fn _flyball_resize(queue: QueueId, capacity: u16) -> Result<(), Error>;
 
     pub safe fn _flyball_now() -> Time;
     pub safe fn _flyball_sleep(length: Duration);

@@ -213,6 +213,7 @@ fn conditions() {
 fn queues() {
     static WORK: Queue<(u8, u64)> = Queue::new(2);
     static PRODUCER: Stack<128> = Stack::new();
+    static SECOND: Stack<128> = Stack::new();
     next_millisecond();
     spawn(&PRODUCER, Thread::once(), Priority(4), || {
         for n in 0..5 {
@@ -229,12 +230,29 @@ fn queues() {
     }
     assert_eq!(WORK.try_receive(), Err(Error::TimedOut));
     assert_eq!(WORK.receive_until(now() + us(2)), Err(Error::TimedOut));
-    let log = LOG.take();
-    let sent: Vec<&str> = log
+    let logged = LOG.take();
+    let sent: Vec<&str> = logged
         .iter()
         .map(|line| line.split_once(' ').unwrap().1)
         .collect();
     assert_eq!(sent, ["sent 0", "sent 1", "sent 2", "sent 3", "sent 4"]);
+    // With room for one message another producer waits with its second, until an interrupt makes more room.
+    assert_eq!(WORK.resize(0), Err(Error::Invalid));
+    assert_eq!(WORK.resize(3), Err(Error::Full));
+    WORK.resize(1).unwrap();
+    let producer = spawn(&SECOND, Thread::once(), Priority(4), || {
+        for n in 5..7 {
+            WORK.send((n, 0)).unwrap();
+        }
+        log("sent both");
+    });
+    assert!(LOG.take().is_empty());
+    let line = Interrupt::line(6);
+    line.attach(|| WORK.resize(2).unwrap()).unwrap();
+    line.pend();
+    producer.unwrap().join().unwrap();
+    assert!(LOG.take()[0].ends_with("sent both"));
+    assert_eq!((WORK.receive(), WORK.receive()), (Ok((5, 0)), Ok((6, 0))));
 }
 
 fn interrupts() {

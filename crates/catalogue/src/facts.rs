@@ -37,6 +37,8 @@ pub struct Facts {
     pub nice: Option<i8>,
     /// The part of a CPU that the task asks for, if it says so itself.
     pub share: Option<Fraction>,
+    /// What it asks to have reserved, by proportion and period.
+    pub reserve: Option<Reserve>,
     /// The relative importance in overload.
     pub importance: Option<u16>,
     /// The CPUs that the task may run on: its processor affinity mask.
@@ -50,6 +52,15 @@ pub struct Facts {
     pub speed: Option<Speed>,
     /// The operating point that it says itself, if there are any to choose from.
     pub pinned: Option<Speed>,
+}
+
+/// What a task asks to have reserved: one of the two at least.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reserve {
+    /// The part of a CPU; more than nothing.
+    pub share: Option<Fraction>,
+    /// How often it is to get that part; not zero.
+    pub period: Option<Duration>,
 }
 
 /// To which group a task belongs, in each of three ways. Which of them counts is up to the policy.
@@ -88,6 +99,7 @@ impl Facts {
             priority: None,
             nice: None,
             share: None,
+            reserve: None,
             importance: None,
             affinity: CpuSet::ALL,
             service: Service::Own,
@@ -165,6 +177,10 @@ impl Facts {
             priority: task.priority,
             nice: task.nice,
             share: task.share.map(share),
+            reserve: task.reserve.map(|reserve| Reserve {
+                share: reserve.share.map(share),
+                period: reserve.period,
+            }),
             importance: task.importance,
             affinity: (0..=CpuSet::LARGEST.0)
                 .filter(may)

@@ -64,7 +64,7 @@ pub use cruise::{Cruise, LATENCY};
 pub use csd::Csd;
 pub use dss::Dss;
 pub use dss_edf::DssEdf;
-pub use facts::{Arrival, Facts, Groups, Missing, Service};
+pub use facts::{Arrival, Facts, Groups, Missing, Reserve, Service};
 pub use fair::{Pd2, Pf, until_slot};
 pub use ipi::Ipi;
 pub use linux_2_0::Linux20;

@@ -5,6 +5,7 @@ use crate::profile::Profile;
 use crate::scheduler::{Scheduler, Size, Unserved};
 use crate::servers::Allowance;
 use crate::settings::{Configured, Setting, Values};
+use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::proportion_period::{
     BestEffort, Order, Part, Periods, ProportionPeriod, Request, Sensing, Settings,
 };
@@ -29,17 +30,20 @@ const TURN: RoundRobin<Fifo> = RoundRobin {
 };
 
 impl Pp {
-    /// What a task asks for, however much that is. A periodic task that says nothing has its execution time in every period.
+    /// What a task asks for, however much that is: what it says of its reservation. A periodic task that says
+    /// nothing has its execution time in every period, and a task that says no more than its share has that.
     fn request(&self, task: &Facts) -> Request {
         let every = task.period.filter(|_| task.arrival != Arrival::Once);
-        let share = match every {
-            Some(every) => Some(Part::of(self.allowance.budget(task.wcet, every), every)),
-            // A fraction is in 2⁻²⁴.
-            None => task.share.map(|share| Part(share.bits() << 4)),
+        // A fraction is in 2⁻²⁴.
+        let part = |share: Fraction| Part(share.bits() << 4);
+        let share = match (task.reserve.and_then(|reserve| reserve.share), every) {
+            (Some(share), _) => Some(part(share)),
+            (None, Some(every)) => Some(Part::of(self.allowance.budget(task.wcet, every), every)),
+            (None, None) => task.share.map(part),
         };
         Request {
             share,
-            period: every,
+            period: task.reserve.and_then(|reserve| reserve.period).or(every),
             importance: task.importance.unwrap_or(1).max(1),
         }
     }

@@ -3,7 +3,7 @@
 use flyball_catalogue::settings::{Defaults, Kind, Setting};
 use flyball_catalogue::{
     Arrival, Boot, Clustered, Configured, Edf, Facts, FpRr, Groups, Llf, Multiprocessor, Placement,
-    Rr, Rule, Scheduler, Shape, Uniprocessor, Values, Visitor, entries, find, path, visit,
+    Reserve, Rr, Rule, Scheduler, Shape, Uniprocessor, Values, Visitor, entries, find, path, visit,
 };
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::{Costs, CpuSet, Duration, Encode};
@@ -140,6 +140,11 @@ fn facts() -> impl Strategy<Value = Facts> {
             facts.nice = nice;
             facts.importance = importance;
             facts.share = (share > 0).then(|| Fraction::percent(share));
+            let reserved = [priority.is_some(), nice.is_some()];
+            facts.reserve = reserved.contains(&true).then(|| Reserve {
+                share: reserved[0].then(|| Fraction::percent(share.max(1))),
+                period: reserved[1].then(|| us(deadline)),
+            });
             facts.groups = Groups {
                 number: u8::try_from(period % 8).unwrap(),
                 program: u16::try_from(wcet % 10).unwrap(),

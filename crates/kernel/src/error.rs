@@ -12,7 +12,8 @@ use flyball_policy::{Denied, Refused};
 /// [`Core::refusal`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// The table is full: of threads, of objects of this kind, or of waiting arrivals.
+    /// The table is full: of threads, of objects of this kind, or of waiting arrivals. Or a queue was made for
+    /// fewer messages.
     Full,
     /// The thread has ended.
     Dead,

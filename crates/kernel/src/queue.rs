@@ -9,6 +9,8 @@
     reason = "a call and a return cost as much as handing on a message"
 )]
 
+mod resize;
+
 use crate::config::Config;
 use crate::wait::{take_most_urgent, take_of_some};
 use crate::{Core, Error};
@@ -23,13 +25,16 @@ pub struct QueueId(pub(crate) u16);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Queue {
-    /// Its stretch in the table of messages.
-    start: u16,
+    /// How many rows it has in the table of messages.
+    room: u16,
+    /// The row behind its last one.
+    end: u16,
+    /// How many messages it takes, at most as many as it has rows. Where this has been lowered, there may be more.
     capacity: u16,
     /// Up to how many messages are put in and taken out with nothing to decide: its capacity, or
     /// none if messages release jobs.
     plain: u16,
-    /// The oldest message's place in the stretch.
+    /// The oldest message's row.
     head: u16,
     len: u16,
     pub(crate) waiters: List,
@@ -40,7 +45,8 @@ pub(crate) struct Queue {
 impl Default for Queue {
     fn default() -> Queue {
         Queue {
-            start: 0,
+            room: 0,
+            end: 0,
             capacity: 0,
             plain: 0,
             head: 0,
@@ -55,18 +61,25 @@ impl Queue {
     /// The row of the `n`-th oldest message.
     pub(crate) fn row(&self, n: u16) -> usize {
         let at = usize::from(self.head) + usize::from(n);
-        let capacity = usize::from(self.capacity);
-        usize::from(self.start) + if at < capacity { at } else { at - capacity }
+        if at < usize::from(self.end) {
+            at
+        } else {
+            at - usize::from(self.room)
+        }
     }
 
     /// Takes out the oldest message, and returns its row.
     #[inline]
     fn pop(&mut self) -> usize {
-        let at = self.row(0);
-        let next = self.head + 1;
-        self.head = if next == self.capacity { 0 } else { next };
+        let at = self.head;
+        let next = at + 1;
+        self.head = if next == self.end {
+            next - self.room
+        } else {
+            next
+        };
         self.len -= 1;
-        at
+        usize::from(at)
     }
 
     /// The same, if there is one.
@@ -115,8 +128,15 @@ impl Queue {
 impl Queue {
     /// No thread waits at a queue that has both messages and room.
     pub(crate) fn audit(&self) {
-        assert!(self.len <= self.capacity && self.head < self.capacity);
-        assert!(self.waiters.is_empty() || self.len == 0 || self.len == self.capacity);
+        assert!((1..=self.room).contains(&self.capacity) && self.len <= self.room);
+        assert!((self.end - self.room..self.end).contains(&self.head));
+        let plain = if self.releases.is_empty() {
+            self.capacity
+        } else {
+            0
+        };
+        assert_eq!(self.plain, plain);
+        assert!(self.waiters.is_empty() || self.len == 0 || !self.has_room());
     }
 
     /// The thread whose jobs messages release, and how many messages there are.
@@ -133,7 +153,7 @@ impl Queue {
 }
 
 impl<C: Config> Core<C> {
-    /// Makes a queue that holds up to `capacity` messages.
+    /// Makes a queue that holds up to `capacity` messages, or fewer later ([`Core::resize`]).
     ///
     /// # Errors
     /// [`Error::Invalid`] if `capacity` is zero; [`Error::Full`] if there is no room for another
@@ -143,17 +163,20 @@ impl<C: Config> Core<C> {
             return Err(Error::Invalid);
         }
         let number = self.queues.make(1)?;
-        let start = match self.messages.make(capacity) {
-            Ok(start) => start,
+        let first = match self.messages.make(capacity) {
+            Ok(first) => first,
             Err(error) => {
                 self.queues.made = number;
                 return Err(error);
             }
         };
         self.queues.rows[usize::from(number)] = Queue {
-            start,
+            room: capacity,
+            // The table has so many rows, which are counted with 16 bits.
+            end: first + capacity,
             capacity,
             plain: capacity,
+            head: first,
             ..Queue::default()
         };
         Ok(QueueId(number))
@@ -177,7 +200,7 @@ impl<C: Config> Core<C> {
             return Ok(Poll::Ready(()));
         }
         let row = self.queues.get(queue.0, false)?;
-        let waits = row.len == row.capacity;
+        let waits = !row.has_room();
         self.send_in_line(cpu, queue, message, until, now)?;
         Ok(if waits {
             Poll::Pending
@@ -257,7 +280,7 @@ impl<C: Config> Core<C> {
     ) -> Result<(), Error> {
         let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, false)?;
-        if row.len == row.capacity {
+        if !row.has_room() {
             return Err(Error::Full);
         }
         if has_jobs && let Some(task) = row.releases.get() {
@@ -334,7 +357,8 @@ impl<C: Config> Core<C> {
                 break;
             };
             consume(&self.messages.rows[at]);
-            self.let_sender_in(cpu, queue, None, now)?;
+            self.follow_level(cpu, queue, None, now);
+            self.let_sender_in(cpu, queue, now)?;
         }
         Ok(())
     }
@@ -374,7 +398,8 @@ impl<C: Config> Core<C> {
         let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, C::CHECKS)?;
         let has_none = if has_jobs {
-            // Nothing less one is more than any capacity.
+            // Nothing less one is more than any capacity. Where there are more messages than that, the
+            // second half takes them out.
             row.len.wrapping_sub(1) >= row.plain
         } else {
             row.len == 0
@@ -440,37 +465,33 @@ impl<C: Config> Core<C> {
     }
 
     /// The running thread takes the oldest message out, and the most urgent sender that waits puts
-    /// its own in.
+    /// its own in if there is room.
     #[inline(never)]
     fn make_room(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<(), Error> {
         let task = self.caller(cpu)?;
         let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
         self.threads[task.index()].message = self.messages.rows[at];
-        self.let_sender_in(cpu, queue, Some(task), now)
+        self.follow_level(cpu, queue, Some((task, Role::Consumer)), now);
+        self.let_sender_in(cpu, queue, now)?;
+        Ok(())
     }
 
-    /// A message has just been taken out, by this thread or by an interrupt: the most urgent sender that waits
-    /// puts its own in.
+    /// The most urgent sender that waits puts its message in if there is room; returns whether one did. No
+    /// thread waits to receive.
     #[inline]
-    fn let_sender_in(
-        &mut self,
-        cpu: CpuId,
-        queue: QueueId,
-        taker: Option<TaskId>,
-        now: Time,
-    ) -> Result<(), Error> {
-        let by = taker.map(|taker| (taker, Role::Consumer));
-        self.follow_level(cpu, queue, by, now);
+    fn let_sender_in(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<bool, Error> {
         let row = self.queues.get(queue.0, false)?;
-        // A thread that waits at a queue that was not empty waits to send, so it was full.
-        if let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters) {
+        if row.has_room()
+            && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
+        {
             let at = row.push();
             self.messages.rows[at] = self.threads[sender.index()].message;
             self.follow_level(cpu, queue, Some((sender, Role::Producer)), now);
             self.wake(cpu, sender, now);
+            return Ok(true);
         }
-        Ok(())
+        Ok(false)
     }
 
     /// The running thread puts a message in if there is room; returns whether there was. Never waits.

@@ -8,7 +8,7 @@ use crate::hint;
 use crate::settings::Settings;
 use crate::share::Share;
 use crate::source::{At, Source, Span};
-use crate::taskset::{Arrival, Length, OnMiss, Step, Task, Trigger};
+use crate::taskset::{Arrival, Length, OnMiss, Reserve, Step, Task, Trigger};
 use flyball_trace::{Duration, Speed};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -114,6 +114,7 @@ pub(crate) struct Draft {
     pub(crate) priority: Option<At<u8>>,
     pub(crate) nice: Option<At<i8>>,
     pub(crate) share: Option<At<Share>>,
+    pub(crate) reserve: Option<At<Reserve>>,
     pub(crate) importance: Option<At<u16>>,
     pub(crate) cpu: Option<At<u8>>,
     pub(crate) cpus: Option<At<Vec<At<u8>>>>,
@@ -158,6 +159,7 @@ impl Draft {
             priority: self.priority.map(|priority| priority.value),
             nice: self.nice.map(|nice| nice.value),
             share: self.share.map(|share| share.value),
+            reserve: self.reserve.map(|reserve| reserve.value),
             importance: self.importance.map(|importance| importance.value),
             cpu: self.cpu.map(|cpu| cpu.value),
             cpus: self.cpus.map(|list| {

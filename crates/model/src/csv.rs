@@ -177,6 +177,7 @@ fn draft(
         priority: None,
         nice: None,
         share: None,
+        reserve: None,
         importance: None,
         cpu: None,
         cpus: None,

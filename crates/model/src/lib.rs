@@ -50,6 +50,7 @@ mod platform;
 mod printable;
 pub mod random;
 pub mod read;
+mod reserve;
 mod server;
 mod settings;
 mod share;
@@ -76,8 +77,8 @@ pub use speeds::{Frequency, MOST_SPEEDS, Power, Powers, Slowdown, Speeds};
 pub use study::{Study, read_study};
 pub use taskset::{
     Arrival, Cost, Groups, Jitter, Length, Location, Mutex, OnMiss, Overheads, Place, Platform,
-    Protocol, Queue, Semaphore, Server, ServerMode, Setting, Settings, Step, Task, TaskSet,
-    Trigger, Value,
+    Protocol, Queue, Reserve, Semaphore, Server, ServerMode, Setting, Settings, Step, Task,
+    TaskSet, Trigger, Value,
 };
 pub use toml::{SCHEMA, to_toml};
 pub use units::{DurationError, parse_duration};

@@ -8,6 +8,7 @@
 pub use crate::endpoint::Endpoint;
 pub use crate::groups::Groups;
 pub use crate::platform::{Cost, Jitter, Overheads, Platform};
+pub use crate::reserve::Reserve;
 pub use crate::server::{Server, ServerMode};
 pub use crate::settings::{Location, Place, Setting, Settings, Value};
 use crate::share::Share;
@@ -67,6 +68,8 @@ pub struct Task {
     pub nice: Option<i8>,
     /// The part of a CPU that the task is to get, for policies that divide CPUs.
     pub share: Option<Share>,
+    /// What is reserved for the task, for policies that reserve CPU time by proportion and period.
+    pub reserve: Option<Reserve>,
     /// How important the task is where not all can get their shares.
     pub importance: Option<u16>,
     /// The CPU that the task is bound to.
@@ -376,6 +379,7 @@ impl Task {
             priority: None,
             nice: None,
             share: None,
+            reserve: None,
             importance: None,
             cpu: None,
             cpus: None,

@@ -9,6 +9,7 @@ mod groups;
 mod length;
 mod measured;
 mod platform;
+mod reserve;
 mod resources;
 mod servers;
 mod size;

@@ -2,9 +2,9 @@
 
 use flyball_model::{
     Arrival, Cost, End, Endpoint, Format, Frequency, Groups, Jitter, LAST_GROUP, Length, Location,
-    MOST_SPEEDS, Mutex, OnMiss, Overheads, Platform, Power, Powers, Protocol, Queue, Semaphore,
-    Server, ServerMode, Setting, Settings, Share, Speeds, Step, Task, TaskSet, Value, behaviour,
-    parse_duration, read_str, to_csv, to_toml,
+    MOST_SPEEDS, Mutex, OnMiss, Overheads, Platform, Power, Powers, Protocol, Queue, Reserve,
+    Semaphore, Server, ServerMode, Setting, Settings, Share, Speeds, Step, Task, TaskSet, Value,
+    behaviour, parse_duration, read_str, to_csv, to_toml,
 };
 use flyball_trace::{Duration, Speed};
 use proptest::collection::{btree_map, vec};
@@ -152,6 +152,15 @@ fn arrival() -> impl Strategy<Value = Arrival> {
     ]
 }
 
+/// A reservation of a share, of a period, or of both.
+fn reserve() -> impl Strategy<Value = Reserve> {
+    let share = (1_u32..=1_000_000).prop_map(Share::from_millionths);
+    (share, time(1..u64::MAX), 0..3_u8).prop_map(|(share, period, which)| Reserve {
+        share: (which != 1).then_some(share),
+        period: (which != 2).then_some(period),
+    })
+}
+
 fn on_miss() -> impl Strategy<Value = OnMiss> {
     prop_oneof![
         Just(OnMiss::Continue),
@@ -178,6 +187,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
             option::of(any::<u8>()),
             option::of(-20_i8..20),
             option::of((0_u32..=1_000_000).prop_map(Share::from_millionths)),
+            option::of(reserve()),
             option::of(any::<u16>()),
             option::of(0..cpus),
             option::of(prop::collection::btree_set(0..cpus, 1..4)),
@@ -192,7 +202,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
         .prop_map(
             |(arrival, (mut steps, forever, spare), (phase, jitter), deadline, numbers, rest)| {
                 let (on_miss, policies, stalls, speed) = rest;
-                let (priority, nice, share, importance, cpu, allowed) = numbers;
+                let (priority, nice, share, reserve, importance, cpu, allowed) = numbers;
                 let allowed = allowed.filter(|_| cpu.is_none());
                 if forever && arrival == Arrival::Once && behaviour::takes_time(&steps) {
                     steps = vec![Step::Repeat {
@@ -222,6 +232,7 @@ fn task(cpus: u8) -> impl Strategy<Value = Task> {
                     priority,
                     nice,
                     share,
+                    reserve,
                     importance,
                     cpu,
                     cpus: allowed.map(|cpus| cpus.into_iter().collect()),
@@ -499,7 +510,7 @@ fn flat(mut set: TaskSet) -> TaskSet {
     set.tasks
         .retain(|task| matches!(task.arrival, Arrival::Periodic { .. }) && !task.wcet.is_zero());
     for task in &mut set.tasks {
-        (task.cpus, task.server) = (None, None);
+        (task.cpus, task.server, task.reserve) = (None, None, None);
         task.groups = Groups::default();
         task.policies.clear();
         (task.stalls, task.speed) = (Share::default(), None);
@@ -697,6 +708,29 @@ fn groups_of_tasks() {
         refused.message,
         "a CSV file cannot hold the groups of task \"a\""
     );
+}
+
+/// A reservation says a share, a period or both; a table has no column for it.
+#[test]
+fn reservations() {
+    let share = Some(Share::from_millionths(200_000));
+    let period = Some(Duration::from_millis(30));
+    let cases = [
+        ("share = 0.2", share, None),
+        ("period = \"30ms\"", None, period),
+        ("share = 0.2, period = \"30ms\"", share, period),
+    ];
+    for (keys, share, period) in cases {
+        let line = format!("reserve = {{ {keys} }}");
+        let text = format!("schema = 1\n[[task]]\nperiod = \"9ms\"\nwcet = \"1ms\"\n{line}\n");
+        let set = read_str(&text, Format::Toml, "x.toml").unwrap();
+        assert_eq!(set.tasks[0].reserve, Some(Reserve { share, period }));
+        assert!(to_toml(&set).lines().any(|it| it == line));
+        assert_eq!(
+            to_csv(&set).unwrap_err().message,
+            "a CSV file cannot hold what is reserved for task \"T1\""
+        );
+    }
 }
 
 /// What a task says to policies keeps its places, and finds none in a table.

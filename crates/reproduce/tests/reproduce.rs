@@ -328,6 +328,7 @@ proptest! {
             wcet: Duration::MAX,
             priority: None,
             share: Some(Share::from_millionths(share * 10_000)),
+            reserve: None,
             nice: None,
             importance: Some(importance),
             cpu: None,

@@ -3,7 +3,7 @@
 //! So nothing has to be declared, and what is said of a user's own policy is true, too.
 
 use flyball_catalogue::settings::Defaults;
-use flyball_catalogue::{Facts, Service, Written};
+use flyball_catalogue::{Facts, Reserve, Service, Written};
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::servers::Reservation;
 use flyball_policy::{Duration, Speed};
@@ -21,7 +21,7 @@ pub struct Read {
 type Change = fn(&mut Facts);
 
 /// The keys of a task set with what they say changed in some ways, and left out where that can be.
-const KEYS: [(&str, &[Change], Option<Change>); 11] = [
+const KEYS: [(&str, &[Change], Option<Change>); 12] = [
     (
         "period",
         &[
@@ -57,6 +57,15 @@ const KEYS: [(&str, &[Change], Option<Change>); 11] = [
         Some(|task| task.share = None),
     ),
     (
+        "reserve",
+        &[
+            |task| task.reserve = Some(reserve(Some(50), Some(5))),
+            |task| task.reserve = Some(reserve(Some(50), None)),
+            |task| task.reserve = Some(reserve(None, Some(5))),
+        ],
+        Some(|task| task.reserve = None),
+    ),
+    (
         "importance",
         &[|task| task.importance = Some(7)],
         Some(|task| task.importance = None),
@@ -74,7 +83,15 @@ const KEYS: [(&str, &[Change], Option<Change>); 11] = [
     ("speed", &[|task| task.speed = Some(Speed(7))], None),
 ];
 
-/// Two tasks to begin with: one that says what share it needs, and one that does not.
+/// A reservation of so many hundredths of a CPU every so many milliseconds.
+fn reserve(percent: Option<u32>, period: Option<u64>) -> Reserve {
+    Reserve {
+        share: percent.map(Fraction::percent),
+        period: period.map(Duration::from_millis),
+    }
+}
+
+/// Two tasks to begin with: one that says what share it needs, in both ways, and one that does not.
 fn tasks() -> [Facts; 2] {
     let period = Duration::from_millis(10);
     let mut task = Facts::periodic(period, Duration::from_millis(2));
@@ -83,6 +100,7 @@ fn tasks() -> [Facts; 2] {
     task.importance = Some(2);
     let mut with_share = task;
     with_share.share = Some(Fraction::percent(25));
+    with_share.reserve = Some(reserve(Some(25), Some(10)));
     [task, with_share]
 }
 

@@ -179,6 +179,9 @@ macro_rules! __bind {
                     core.drain(cpu, queue, 1, now, |taken| *message = *taken)
                 })
             }
+            fn _flyball_resize(queue: QueueId, capacity: u16) -> Result<(), Error> {
+                $kernel.act(|core, cpu, now| core.resize(cpu, queue, capacity, now))
+            }
             fn _flyball_now() -> Time {
                 $kernel.now()
             }

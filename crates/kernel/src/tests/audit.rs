@@ -1,9 +1,9 @@
 //! What must hold between any two calls, whatever happened, and can be seen only from tests.
 
 use super::world::Small;
-use crate::Core;
 use crate::mutex::Protocol;
 use crate::thread::State;
+use crate::{Core, QueueId};
 use core::cmp::Ordering;
 use flyball_policy::{Policy, Table};
 use flyball_trace::{CpuId, TaskId};
@@ -78,11 +78,18 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
             .collect()
     }
 
+    /// The messages in a queue, the oldest first.
+    pub(super) fn messages_of(&self, queue: QueueId) -> Vec<u32> {
+        let queue = &self.queues.rows[usize::from(queue.0)];
+        (0..queue.len())
+            .map(|n| self.messages.rows[queue.row(n)])
+            .collect()
+    }
+
     /// The messages in all queues.
     pub(super) fn queued_messages(&self) -> Vec<u32> {
-        let queues = (0..self.queues.made).map(|n| &self.queues.rows[usize::from(n)]);
-        queues
-            .flat_map(|queue| (0..queue.len()).map(|n| self.messages.rows[queue.row(n)]))
+        (0..self.queues.made)
+            .flat_map(|n| self.messages_of(QueueId(n)))
             .collect()
     }
 }

@@ -19,6 +19,7 @@ use proptest::prelude::*;
 mod books;
 mod halves;
 mod patience;
+mod resizing;
 mod steps;
 
 use books::{Away, Books};
@@ -239,17 +240,26 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
                 books.on_their_way.push(message);
             }
             Step::Post(n) => {
-                let queue = books.queues[pick(n, books.queues.len())];
+                let n = pick(n, books.queues.len());
+                let queue = books.queues[n];
                 let message = books.message();
+                let has_room = self.core.queue_len(queue).unwrap() < books.capacities[n];
                 match self.post(halves, queue, message) {
                     Ok(()) => books.on_their_way.push(message),
                     Err(error) => assert_eq!(error, Error::Full),
                 }
+                let posted = books.on_their_way.last() == Some(&message);
+                assert_eq!(posted, has_room);
             }
+            Step::Resize(n, capacity) => self.resize(pick(n, books.queues.len()), capacity, books),
             Step::Receive(n, patience) => {
                 let queue = books.queues[pick(n, books.queues.len())];
+                let oldest = self.core.messages_of(queue).first().copied();
                 match self.receive(halves, queue, self.until(patience)) {
-                    Ok(Poll::Ready(message)) => books.receive(message),
+                    Ok(Poll::Ready(message)) => {
+                        assert_eq!(Some(message), oldest);
+                        books.receive(message);
+                    }
                     Ok(Poll::Pending) => away(books, Away::Receiving),
                     Err(error) => assert!(matches!(error, Error::TimedOut | Error::NoThread)),
                 }

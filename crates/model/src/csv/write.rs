@@ -15,7 +15,7 @@ use csv::WriterBuilder;
 ///
 /// # Errors
 /// If a table cannot hold the set: it has a source, a tick, overheads, shared resources, servers,
-/// groups of tasks, settings of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
+/// reservations, groups of tasks, settings of policies (its own or of tasks), more CPUs than the tasks name, or tasks that are not periodic
 /// or do more than compute.
 pub fn to_csv(set: &TaskSet) -> Result<String, ModelError> {
     fits(set)?;
@@ -123,6 +123,9 @@ fn fits(set: &TaskSet) -> Result<(), ModelError> {
         let periodic = matches!(task.arrival, Arrival::Periodic { .. });
         if task.cpus.is_some() {
             return refuse(format!("the CPUs that task {:?} may run on", task.name));
+        }
+        if task.reserve.is_some() {
+            return refuse(format!("what is reserved for task {:?}", task.name));
         }
         if task.stalls != Share::default() {
             return refuse(format!("how task {:?} waits for memory", task.name));

@@ -4,6 +4,7 @@ use super::behaviour::Steps;
 use super::groups::Common;
 use super::length::length;
 use super::platform::policies;
+use super::reserve::reserve;
 use super::resources::{Resources, Sort};
 use super::speeds;
 use super::table::{Node, Read, Table, choice, list, share, stalls, text, time, whole};
@@ -28,6 +29,7 @@ const KEYS: &[&str] = &[
     "priority",
     "nice",
     "share",
+    "reserve",
     "importance",
     "cpu",
     "cpus",
@@ -119,6 +121,7 @@ fn draft<'d>(
         priority: table.get("priority", whole(0..=u8::MAX))?,
         nice: table.get("nice", whole(NICE))?,
         share: table.get("share", share)?,
+        reserve: table.get("reserve", reserve)?,
         importance: table.get("importance", whole(0..=u16::MAX))?,
         cpu: table.get("cpu", whole(0..=MOST_CPUS - 1))?,
         cpus: table.get("cpus", cpus)?,

@@ -129,6 +129,9 @@ impl Document<'_> {
         if let Some(share) = task.share {
             writeln!(f, "share = {share}")?;
         }
+        if let Some(reserve) = task.reserve {
+            super::reserve::write(f, reserve)?;
+        }
         if let Some(importance) = task.importance {
             writeln!(f, "importance = {importance}")?;
         }

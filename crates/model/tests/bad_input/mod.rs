@@ -5,6 +5,7 @@ mod document;
 mod endpoints;
 mod file;
 mod platform;
+mod reserve;
 mod servers;
 mod sharing;
 mod steps;

@@ -368,6 +368,7 @@ pub(super) fn once(name: impl Into<String>, behaviour: Vec<Step>) -> Task {
         wcet: Duration::MAX,
         priority: None,
         share: None,
+        reserve: None,
         nice: None,
         importance: None,
         cpu: None,

@@ -17,6 +17,7 @@ pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>
         wcet,
         priority: None,
         share: None,
+        reserve: None,
         nice: None,
         importance: None,
         cpu: None,

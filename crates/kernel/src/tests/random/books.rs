@@ -6,6 +6,9 @@ use crate::{ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, Semaph
 use flyball_policy::Policy;
 use flyball_trace::{Event, Kind};
 
+/// How many messages each queue is made for.
+pub(super) const ROOM: [u16; 2] = [2, 4];
+
 /// What the test knows besides the core: handles, and books that have to balance.
 pub(super) struct Books {
     pub(super) threads: Vec<ThreadId>,
@@ -13,6 +16,8 @@ pub(super) struct Books {
     pub(super) semaphores: Vec<SemaphoreId>,
     pub(super) conditions: Vec<ConditionId>,
     pub(super) queues: Vec<QueueId>,
+    /// The capacity of each queue.
+    pub(super) capacities: [u16; 2],
     /// CPU time of threads whose rows have been used again.
     pub(super) buried: u64,
     pub(super) idle: u64,
@@ -59,9 +64,8 @@ impl Books {
                 .map(|initial| core.semaphore(initial).unwrap())
                 .to_vec(),
             conditions: [(); 2].map(|()| core.condition().unwrap()).to_vec(),
-            queues: [1, 3]
-                .map(|capacity| core.queue(capacity).unwrap())
-                .to_vec(),
+            queues: ROOM.map(|room| core.queue(room).unwrap()).to_vec(),
+            capacities: ROOM,
             buried: 0,
             idle: 0,
             kernel: 0,

@@ -146,7 +146,8 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         if self.quick(|core| core.try_send(queue, &message))? {
             return Ok(());
         }
-        self.core.post_to_waiter(CPU, queue, &message, self.now)
+        self.core
+            .post_to_waiter(CPU, queue, &message, None, self.now)
     }
 
     pub(super) fn receive(

@@ -34,6 +34,7 @@ pub(super) enum Step {
     Send(u8, Patience),
     Receive(u8, Patience),
     Post(u8),
+    Resize(u8, u8),
     Release(u8),
     Park(Patience),
     Unpark(u8),
@@ -86,6 +87,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         3 => (n(), patience()).prop_map(|(n, p)| Step::Send(n, p)),
         3 => (n(), patience()).prop_map(|(n, p)| Step::Receive(n, p)),
         1 => n().prop_map(Step::Post),
+        1 => (n(), n()).prop_map(|(queue, capacity)| Step::Resize(queue, capacity)),
         2 => n().prop_map(Step::Release),
         2 => patience().prop_map(Step::Park),
         2 => n().prop_map(Step::Unpark),
@@ -96,7 +98,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
 /// One of the steps that [`step`] makes.
 pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
     let mut small = |n| u8::try_from(below(n)).unwrap_or(0);
-    let kind = small(54);
+    let kind = small(55);
     let (a, b) = (small(256), small(256));
     let patience = match small(5) {
         0 => Patience::None,
@@ -132,6 +134,7 @@ pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
         46..49 => Step::Release(a),
         49..51 => Step::Park(patience),
         51..53 => Step::Unpark(a),
+        53 => Step::Resize(a, b),
         _ => Step::Overhead(below(5)),
     }
 }
