@@ -111,8 +111,8 @@ pub use order::{
 };
 pub use pfair::{Pd2, Pf, Pfair};
 pub use policy::{
-    Budget, CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Stop, Usage,
-    Wants,
+    Budget, CpuSet, Dispatch, Excess, Parameter, Policy, Ready, Refused, Resched, Reserve, Stop,
+    Usage, Wants,
 };
 pub use queue::{
     AnyDesign, Bitmap, Breadth, Calendar, Design, End, Flagged, Heap, LooseLists, LooseWalk, Queue,
