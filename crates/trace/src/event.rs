@@ -563,6 +563,27 @@ mod tests {
     }
 
     #[test]
+    fn reservations_are_of_tasks_with_any_name() {
+        let (task, share, period) = (TaskId(3), 5, Duration::from_millis(40));
+        let reserve = |task| Kind::Reserve {
+            task,
+            share,
+            period,
+        };
+        let quality = |task| Kind::Quality { task };
+        for (kind, other) in [
+            (reserve(task), reserve(TaskId(7))),
+            (quality(task), quality(TaskId(7))),
+        ] {
+            assert_eq!(kind.renamed(|_| TaskId(7)), other);
+            assert!(kind.is_of_reservation() && kind.server().is_none());
+        }
+        let server = ServerId(3);
+        assert!(Kind::Exhaust { server }.is_of_reservation());
+        assert!(!Kind::Start { task }.is_of_reservation());
+    }
+
+    #[test]
     fn shares_are_rounded_to_millionths() {
         let ppm = [
             0,
