@@ -350,6 +350,25 @@ mod tests {
     }
 
     #[test]
+    fn periods_of_reservations_are_lengths() {
+        let reserve = |task, ns| Kind::Reserve {
+            task: TaskId(task),
+            share: 9,
+            period: Duration::from_nanos(ns),
+        };
+        let quality = Kind::Quality { task: TaskId(1) };
+        let events = [
+            (1_003, reserve(1, 2_000)),
+            (1_004, quality),
+            (1_005, reserve(2, 7)),
+        ];
+        let written = written(3, &events.map(|(ns, kind)| event(ns, kind)));
+        // The third is the board's own thread.
+        let expected = [event(3, reserve(1, 2_000)), event(4, quality)];
+        assert_eq!(read(&written, 2).unwrap().events, expected);
+    }
+
+    #[test]
     fn the_boards_own_threads_are_idleness() {
         let written = written(
             3,

@@ -189,6 +189,9 @@ fn policy(text: &mut String, study: &Study, report: &PolicyReport, chart: &Chart
     if let Some(queues) = output::queue_table(&study.set, report) {
         let _ = write!(text, "\n{queues}");
     }
+    if let Some(reservations) = output::reservation_table(report) {
+        let _ = write!(text, "\n{reservations}");
+    }
     let simulated = &report.simulated;
     let moved = match study.cpus {
         0 | 1 => String::new(),

@@ -131,6 +131,10 @@ pub struct Simulated {
     /// What became of the message queues, in the order of the task set; left out where none was used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queues: Vec<Queue>,
+    /// What tasks were entitled to under a policy that changes reservations by itself, in the order of the task
+    /// set; left out under all other policies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reservations: Vec<Reservation>,
     /// How operating points were used; left out where the platform has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speeds: Option<Speeds>,
@@ -216,6 +220,32 @@ pub struct Queue {
     pub delay_mean_ns: Option<u64>,
     /// The longest.
     pub delay_max_ns: Option<u64>,
+}
+
+/// What a task was entitled to: its share of a CPU, in millionths, in each period.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Reservation {
+    /// The name of the task.
+    pub task: String,
+    /// The share at first.
+    pub share_first_ppm: u64,
+    /// The least share.
+    pub share_min_ppm: u64,
+    /// The mean of the share over time.
+    pub share_mean_ppm: u64,
+    /// The largest share.
+    pub share_max_ppm: u64,
+    /// The share at the end.
+    pub share_last_ppm: u64,
+    /// The shortest period.
+    pub period_min_ns: u64,
+    /// The longest period.
+    pub period_max_ns: u64,
+    /// The period at the end.
+    pub period_last_ns: u64,
+    /// How often the share was reduced because the CPU was overloaded.
+    pub reduced: u64,
 }
 
 /// What became of one task.

@@ -6,7 +6,7 @@
 
 use crate::schedule::work;
 use crate::{Config, Core, Error, SemaphoreId, ThreadId};
-use flyball_policy::{Budget, Policy, Resched, Table};
+use flyball_policy::{Budget, Policy, Resched, Reserve, Table};
 use flyball_trace::{CpuId, Duration, Kind, ServerId, Sink, TaskId, Time};
 
 /// What is kept of a server.
@@ -159,12 +159,16 @@ impl<C: Config> Core<C> {
             left,
             deadline,
             reclaimed,
+            reserve,
         } = budget;
         if !C::Trace::BUDGETS {
             return Some(left);
         }
         let row = self.budgets.find_mut(server.index())?;
         let before = core::mem::replace(&mut row.traced, budget);
+        if let Some(reserve) = reserve {
+            self.trace_reserve(now, cpu, server, before.reserve, reserve);
+        }
         if !reclaimed.is_zero() {
             let length = reclaimed;
             self.emit(now, cpu, Kind::Reclaim { server, length });
@@ -182,5 +186,36 @@ impl<C: Config> Core<C> {
             self.emit(now, cpu, kind);
         }
         Some(left)
+    }
+
+    /// Traces the reservation where it has changed, and that it has become less than what the task asks for.
+    fn trace_reserve(
+        &mut self,
+        now: Time,
+        cpu: CpuId,
+        server: ServerId,
+        before: Option<Reserve>,
+        reserve: Reserve,
+    ) {
+        let task = server.task();
+        let Reserve {
+            share,
+            period,
+            is_squished,
+        } = reserve;
+        if before.is_none_or(|it| (it.share, it.period) != (share, period)) {
+            self.emit(
+                now,
+                cpu,
+                Kind::Reserve {
+                    task,
+                    share,
+                    period,
+                },
+            );
+        }
+        if is_squished && !before.is_some_and(|it| it.is_squished) {
+            self.emit(now, cpu, Kind::Quality { task });
+        }
     }
 }

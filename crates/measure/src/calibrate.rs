@@ -236,7 +236,7 @@ impl Observer<'_> {
             self.undecided(other);
         }
         match event.kind {
-            kind if kind.server().is_some() => {
+            kind if kind.is_of_reservation() => {
                 // A budget that comes again is an alarm of the policy.
                 if now != self.lanes[cpu].entry.began {
                     self.undecided(cpu);

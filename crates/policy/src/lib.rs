@@ -113,8 +113,8 @@ pub use order::{
 };
 pub use pfair::{Pd2, Pf, Pfair};
 pub use policy::{
-    Budget, CpuSet, Dispatch, Excess, Fill, Parameter, Policy, Ready, Refused, Resched, Role, Stop,
-    Usage, Wants,
+    Budget, CpuSet, Dispatch, Excess, Fill, Parameter, Policy, Ready, Refused, Resched, Reserve,
+    Role, Stop, Usage, Wants,
 };
 pub use proportion_period::ProportionPeriod;
 pub use queue::{

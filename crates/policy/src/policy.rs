@@ -452,6 +452,19 @@ pub struct Budget {
     /// How much of what the server has used since it was picked was not charged to it: it had what
     /// others left over.
     pub reclaimed: Duration,
+    /// The reservation, of a policy that changes reservations by itself. `None`: it does not.
+    pub reserve: Option<Reserve>,
+}
+
+/// What a task is entitled to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Reserve {
+    /// The share of a CPU, in parts of 2⁻²⁸.
+    pub share: u32,
+    /// In each period the task may use `share` of it.
+    pub period: Duration,
+    /// The task asks for more: the policy has reduced the share, because the CPU is overloaded.
+    pub is_squished: bool,
 }
 
 /// A policy's choice for one CPU: `Dispatch::of(task).for_at_most(burst).at(speed)`.

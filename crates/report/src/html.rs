@@ -34,6 +34,7 @@ mod format;
 mod measured;
 mod policy;
 mod queues;
+mod reservations;
 mod room;
 mod speeds;
 mod summary;

@@ -9,7 +9,7 @@ use flyball_model::{Task, TaskSet};
 use flyball_study::results as study;
 use flyball_study::results::{Energy, SpeedUse};
 use flyball_trace::metrics::{Chain, QueueSummary, TaskSummary};
-use flyball_trace::{Duration, TaskId};
+use flyball_trace::{Duration, Kind, TaskId};
 
 pub use compared::compared;
 
@@ -94,6 +94,7 @@ fn policy(report: &study::PolicyReport, set: &TaskSet) -> json::Policy {
                 .map(|it| chain(it, report))
                 .collect(),
             queues: queues(report, set),
+            reservations: reservations(report),
             speeds: report.speeds.as_ref().map(|used| speeds(used, set)),
         },
         tasks: tasks.map(|(report, set)| task(report, set)).collect(),
@@ -146,6 +147,27 @@ fn queues(report: &study::PolicyReport, set: &TaskSet) -> Vec<json::Queue> {
             delay_max_ns: ns(sums.delay.max()),
         });
     queues.collect()
+}
+
+fn reservations(report: &study::PolicyReport) -> Vec<json::Reservation> {
+    let name = |task: TaskId| {
+        let task = report.tasks.get(task.index());
+        task.map_or_else(String::new, |task| task.name.clone())
+    };
+    let all = report.summary.reservations.iter();
+    let all = all.map(|it| json::Reservation {
+        task: name(it.task),
+        share_first_ppm: Kind::share_ppm(it.first),
+        share_min_ppm: Kind::share_ppm(it.least),
+        share_mean_ppm: Kind::share_ppm(it.mean),
+        share_max_ppm: Kind::share_ppm(it.most),
+        share_last_ppm: Kind::share_ppm(it.last),
+        period_min_ns: it.shortest.as_nanos(),
+        period_max_ns: it.longest.as_nanos(),
+        period_last_ns: it.period.as_nanos(),
+        reduced: it.reduced,
+    });
+    all.collect()
 }
 
 fn chain(chain: &Chain, report: &study::PolicyReport) -> json::Chain {

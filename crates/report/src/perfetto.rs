@@ -5,6 +5,7 @@
 //! | process *CPUs* | a track a CPU: which task runs, and the kernel's work; arrows where a job goes on on another CPU; how long the running job has to its deadline where it begins or goes on; a counter of ready tasks |
 //! | process *Tasks* | a track a task: running, ready, blocked; releases, deadlines, misses, locks, …; arrows from a release to the job's first dispatch, and from a task that unlocks, signals or sends to the one that goes on or is released by it |
 //! | process *Servers* | a counter a server: what is left of its budget, where a task of it begins and ceases to run, and where it is replenished |
+//! | process *Reservations* | two counters a task whose reservation changes: its share of a CPU in percent, and the period |
 //!
 //! The format is that of Perfetto's `perfetto_trace.proto`: a `Trace` is a sequence of
 //! `TracePacket`s. All packets form one sequence; its first packet interns every name, so that an
@@ -61,12 +62,15 @@ mod track {
     pub(super) const READY: u64 = 3;
     pub(super) const SERVERS: u64 = 4;
     pub(super) const QUEUES: u64 = 5;
+    pub(super) const RESERVATIONS: u64 = 6;
     pub(super) const FIRST_CPU: u64 = 0x100;
     pub(super) const FIRST_URGENCY: u64 = 0x200;
     pub(super) const FIRST_SPEED: u64 = 0x300;
     pub(super) const FIRST_TASK: u64 = 0x1_0000;
     pub(super) const FIRST_SERVER: u64 = 0x2_0000;
     pub(super) const FIRST_QUEUE: u64 = 0x3_0000;
+    pub(super) const FIRST_SHARE: u64 = 0x4_0000;
+    pub(super) const FIRST_PERIOD: u64 = 0x5_0000;
 }
 
 /// The trace in Perfetto's format. O(n log n) in the number of events.
@@ -88,6 +92,7 @@ pub fn to_perfetto(trace: &Trace) -> Vec<u8> {
         .chain(speeds(&schedule))
         .chain(servers(trace, &schedule))
         .chain(queues(trace, &schedule))
+        .chain(reservations(trace, &schedule))
     {
         put(
             &mut out,
@@ -175,7 +180,10 @@ fn child(parent: u64, uuid: u64, rank: i32, name: String) -> pb::TrackDescriptor
 
 fn counter(unit: i32, parent: u64, uuid: u64, rank: i32, name: String) -> pb::TrackDescriptor {
     pb::TrackDescriptor {
-        counter: Some(pb::CounterDescriptor { unit: Some(unit) }),
+        counter: Some(pb::CounterDescriptor {
+            unit: Some(unit),
+            unit_name: None,
+        }),
         ..child(parent, uuid, rank, name)
     }
 }
@@ -212,6 +220,41 @@ fn queues(trace: &Trace, schedule: &Schedule) -> Vec<pb::TrackDescriptor> {
     let mut tracks: Vec<_> = counters.collect();
     if !tracks.is_empty() {
         tracks.insert(0, process(track::QUEUES, 4, "Queues"));
+    }
+    tracks
+}
+
+/// The process of the reservations, if some are told, and two counters for each.
+fn reservations(trace: &Trace, schedule: &Schedule) -> Vec<pb::TrackDescriptor> {
+    let counters = schedule.reservation_lanes().flat_map(|(task, _)| {
+        let (name, number) = (&trace.header.tasks[task.index()].name, u64::from(task.0));
+        let rank = 2 * i32::from(task.0);
+        let share = child(
+            track::RESERVATIONS,
+            track::FIRST_SHARE + number,
+            rank,
+            format!("{name}: share"),
+        );
+        let period = counter(
+            pb::UNIT_TIME_NS,
+            track::RESERVATIONS,
+            track::FIRST_PERIOD + number,
+            rank + 1,
+            format!("{name}: period"),
+        );
+        let percent = pb::CounterDescriptor {
+            unit: None,
+            unit_name: Some("%".into()),
+        };
+        let share = pb::TrackDescriptor {
+            counter: Some(percent),
+            ..share
+        };
+        [share, period]
+    });
+    let mut tracks: Vec<_> = counters.collect();
+    if !tracks.is_empty() {
+        tracks.insert(0, process(track::RESERVATIONS, 5, "Reservations"));
     }
     tracks
 }
@@ -268,12 +311,18 @@ fn tracks(trace: &Trace) -> Vec<pb::TrackDescriptor> {
     tracks
 }
 
+#[expect(clippy::cast_precision_loss, reason = "at most 16 CPUs in millionths")]
+fn percent(ppm: u64) -> f64 {
+    ppm as f64 / 10_000.0
+}
+
 fn event(point: &Point) -> pb::TracePacket {
-    let (kind, value) = match point.kind {
-        Kind::Begin => (pb::TYPE_SLICE_BEGIN, None),
-        Kind::End => (pb::TYPE_SLICE_END, None),
-        Kind::Instant => (pb::TYPE_INSTANT, None),
-        Kind::Counter(value) => (pb::TYPE_COUNTER, Some(value)),
+    let (kind, value, percent) = match point.kind {
+        Kind::Begin => (pb::TYPE_SLICE_BEGIN, None, None),
+        Kind::End => (pb::TYPE_SLICE_END, None, None),
+        Kind::Instant => (pb::TYPE_INSTANT, None, None),
+        Kind::Counter(value) => (pb::TYPE_COUNTER, Some(value), None),
+        Kind::Millionths(ppm) => (pb::TYPE_COUNTER, None, Some(percent(ppm))),
     };
     let named = matches!(point.kind, Kind::Begin | Kind::Instant);
     let notes = point.notes.iter().flatten();
@@ -286,6 +335,7 @@ fn event(point: &Point) -> pb::TracePacket {
             name_iid: named.then_some(point.name),
             category_iids: named.then_some(point.category.iid()).into_iter().collect(),
             counter_value: value,
+            double_counter_value: percent,
             flow_ids: point.leaves.into_iter().collect(),
             terminating_flow_ids: point.comes.into_iter().collect(),
             debug_annotations: notes

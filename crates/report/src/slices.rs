@@ -22,6 +22,7 @@
 mod budgets;
 mod follow;
 mod queues;
+mod reservations;
 
 use flyball_trace::file::{Header, Trace};
 use flyball_trace::{Cause, CpuId, Duration, Object, ServerId, Speed, TaskId, Time};
@@ -43,6 +44,8 @@ pub struct Schedule {
     pub servers: Vec<ServerLane>,
     /// The queues, by number.
     pub queues: Vec<QueueLane>,
+    /// The reservations, by task. One that is never told has no parts.
+    pub reservations: Vec<ReservationLane>,
 }
 
 /// What one CPU did, in order.
@@ -151,6 +154,28 @@ pub struct Glitch {
     pub is_overrun: bool,
     /// How many messages were lost or missing.
     pub messages: u16,
+}
+
+/// What one task was entitled to, in order and without overlap.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReservationLane {
+    /// From the first reservation that is told to the end.
+    pub parts: Vec<ReservationPart>,
+    /// When the share was reduced because the CPU was overloaded.
+    pub reductions: Vec<Time>,
+}
+
+/// A task was entitled to the same share for some time, which is never zero.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ReservationPart {
+    /// From when.
+    pub start: Time,
+    /// Until when.
+    pub end: Time,
+    /// The share, in parts of [`Kind::WHOLE_CPU`](flyball_trace::Kind::WHOLE_CPU).
+    pub share: u32,
+    /// The period.
+    pub period: Duration,
 }
 
 /// What was left of a budget for some time, which is never zero: the same all the time, or less and
@@ -322,6 +347,12 @@ impl Schedule {
     /// The servers that have budgets, with their names.
     pub fn server_lanes(&self) -> impl Iterator<Item = (ServerId, &ServerLane)> {
         let all = (0..=u16::MAX).map(ServerId).zip(&self.servers);
+        all.filter(|(_, lane)| !lane.parts.is_empty())
+    }
+
+    /// The tasks whose reservations are told.
+    pub fn reservation_lanes(&self) -> impl Iterator<Item = (TaskId, &ReservationLane)> {
+        let all = (0..=u16::MAX).map(TaskId).zip(&self.reservations);
         all.filter(|(_, lane)| !lane.parts.is_empty())
     }
 

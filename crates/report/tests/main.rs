@@ -6,6 +6,7 @@ mod gantt;
 mod html;
 mod perfetto;
 mod reproduction;
+mod reservations;
 mod scripts;
 mod slices;
 mod tables;

@@ -5,7 +5,7 @@
 
 use crate::common;
 
-use common::{example, run};
+use common::{example, migrating, run};
 use flyball_catalogue::{Allowance, Edf, Fp, OwnServers, Rm};
 use flyball_model::{Cost, TaskSet};
 use flyball_policy::servers::ConstantBandwidth;
@@ -99,7 +99,9 @@ fn check(bytes: &[u8]) -> HashMap<u64, Vec<(u64, u64, String)>> {
             }
             pb::TYPE_INSTANT => assert!(name.is_some()),
             pb::TYPE_COUNTER => {
-                assert!(counters.contains(&track) && event.counter_value.is_some());
+                assert!(counters.contains(&track));
+                let (whole, part) = (event.counter_value, event.double_counter_value);
+                assert!(whole.is_some() != part.is_some());
             }
             other => panic!("an event of type {other}"),
         }
@@ -378,8 +380,56 @@ fn long_traces_come_in_parts() {
 }
 
 /// Traces with events of every kind, times in order, and strange names.
+/// Counters of a task's share and period have a value where it changes.
+#[test]
+fn counters_tell_reservations() {
+    let task = TaskId(1);
+    let reserve = |ms, share, period| Event {
+        time: Time::ZERO + Duration::from_millis(ms),
+        cpu: CpuId(0),
+        kind: Kind::Reserve {
+            task,
+            share,
+            period: Duration::from_millis(period),
+        },
+    };
+    let eighth = Kind::WHOLE_CPU / 8;
+    let (_, mut trace) = migrating();
+    trace.events = vec![
+        reserve(1, eighth, 40),
+        reserve(3, 2 * eighth, 40),
+        reserve(5, 2 * eighth, 20),
+    ];
+    let bytes = to_perfetto(&trace);
+    check(&bytes);
+    keep("reservations.pftrace", &bytes);
+    let packets = pb::Trace::decode(&bytes[..]).unwrap().packet;
+    let values = |track| -> Vec<(u64, Option<f64>, Option<i64>)> {
+        let value = |packet: &pb::TracePacket| {
+            let event = packet.track_event.as_ref()?;
+            let value = (event.double_counter_value, event.counter_value);
+            let at = packet.timestamp? / 1_000_000;
+            (event.track_uuid == Some(track)).then_some((at, value.0, value.1))
+        };
+        packets.iter().filter_map(value).collect()
+    };
+    assert_eq!(
+        values(0x4_0001),
+        [(1, Some(12.5), None), (3, Some(25.0), None)]
+    );
+    assert_eq!(
+        values(0x5_0001),
+        [(1, None, Some(40_000_000)), (5, None, Some(20_000_000))]
+    );
+    let named = |packet: &pb::TracePacket| packet.track_descriptor.as_ref()?.name.clone();
+    let names: Vec<_> = packets.iter().filter_map(named).collect();
+    for name in ["middle: share", "middle: period"] {
+        assert!(names.iter().any(|it| it == name), "{name} in {names:?}");
+    }
+}
+
 fn any_trace() -> impl Strategy<Value = Trace> {
-    let event = (0..50_u64, 0..24, 0..3_u16, 0..5_u32, any::<u64>());
+    let event = (0..50_u64, 0..26, 0..3_u16, 0..5_u32, any::<u64>());
     let events = proptest::collection::vec(event, 0..80);
     (events, "\\PC{0,9}", 0..3000_u64, any::<u64>()).prop_map(|(events, name, end, start)| {
         let mut now = start >> (start % 64);
@@ -438,6 +488,12 @@ fn any_trace() -> impl Strategy<Value = Trace> {
                     queue: mutex,
                     missing: 1,
                 },
+                22 => Kind::Reserve {
+                    task,
+                    share: u32::from(mutex),
+                    period: Duration::from_nanos(value),
+                },
+                23 => Kind::Quality { task },
                 _ => Kind::Overhead {
                     cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
                     length: Duration::from_nanos(value % 70),

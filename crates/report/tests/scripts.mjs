@@ -56,6 +56,7 @@ assert.deepEqual([1, 2, 4.9, 5, 7, 11, 12].map((time) => entryAt(lane, time)), [
 // Two CPUs, two tasks; the second runs on both and is late on the second.
 const view = new View({
   tasks: ["a", "b"], servers: [{ name: "s", full: 4000000 }], queues: [{ name: "q", full: 4 }],
+  reservations: [{ name: "b", full: 40000000 }],
 }, {
   start: "9007199254740993", unit: 1000, length: 100, initial: [0, 10],
   cpus: [
@@ -68,8 +69,12 @@ const view = new View({
   ],
   servers: [pack(2, 4, 1000, 1000, 0, 8, 1000, 0)],
   queues: [{ levels: pack(0, 5, 4, 0, 15, 0), glitches: pack(5, 0, 0, 2, 15, 0, 1, 1) }],
+  reservations: [{ parts: pack(3, 7, 125, 40000000, 0, 30, 62, 20000000), reductions: pack(10, 0) }],
 });
-assert.equal(view.rows, 6);
+assert.equal(view.rows, 7);
+const rows = [0, 1, 2, 3, 4, 5, 6].map((row) => view.name(...view.lane(row)));
+assert.deepEqual(rows, ["CPU 0", "CPU 1", "a", "b", "server s", "queue q", "share of b"]);
+assert.equal(view.lane(7), undefined);
 // Halfway through what it runs, half of the budget is left.
 const tip = new Tip({}, view);
 assert.match(tip.describeCpu(view.cpus[0], 1), /^at 50 % of the highest frequency\n/);
@@ -82,6 +87,9 @@ assert.match(near.describeQueue(0, 5, 5), /^queue q\noverrun: 2 lost at .*\n0 me
 assert.match(near.describeQueue(0, 20, 20), /^queue q\nunderrun: 1 missing at /);
 assert.match(near.describeQueue(0, 3, 3), /^queue q\n4 messages, /);
 assert.equal(near.describeQueue(0, 50, 50), null);
+assert.match(near.describeReservation(0, 4, 4), /^share of b\n12.5 % in each 40 ms\n/);
+assert.match(near.describeReservation(0, 10, 10), /^share of b\nreduced at .*: overload\n6.2 % in each 20 ms\n/);
+assert.equal(near.describeReservation(0, 1, 1), null);
 assert.equal(view.absolute(2), 9007199254742993n);
 assert.deepEqual([...view.tasks[1].runs.start], [4, 10]);
 assert.deepEqual([...view.tasks[1].runs.cpu], [1, 0]);
@@ -97,7 +105,7 @@ assert.deepEqual({ ...view.job(0, 7) }, {});
 
 // Jobs are counted from the task's job before.
 const packed = (unit, length, ...cpus) => ({
-  start: "0", unit, length, initial: [0, length], tasks: [], servers: [], queues: [],
+  start: "0", unit, length, initial: [0, length], tasks: [], servers: [], queues: [], reservations: [],
   cpus: cpus.map((slices) => ({ slices: pack(...slices), kernel: "", slower: "" })),
 });
 const names = { tasks: ["a", "b"] };

@@ -170,9 +170,9 @@ fn decided(trace: &Trace, cpu: CpuId) -> impl Iterator<Item = Event> + '_ {
 }
 
 /// Whether an event of one schedule has to be in the other. What a server has is not: it is made of
-/// times, and what the server did with it is seen in its tasks.
+/// times, and what the server did with it is seen in its tasks. So is what a task is entitled to.
 pub fn is_compared(event: &Event) -> bool {
-    event.kind.server().is_none()
+    !event.kind.is_of_reservation()
         && !matches!(
             event.kind,
             Kind::Overhead { .. } | Kind::Tick | Kind::Start { .. }

@@ -177,6 +177,21 @@ pub enum Kind {
         /// How much longer.
         length: Duration,
     },
+    /// The reservation of a task has changed: from now on the task is entitled to `share` of a CPU in each
+    /// `period`.
+    Reserve {
+        /// Whose reservation.
+        task: TaskId,
+        /// The share, in parts of [`Kind::WHOLE_CPU`].
+        share: u32,
+        /// The period.
+        period: Duration,
+    },
+    /// A task gets less than it asks for: its share has been reduced, because the CPU is overloaded.
+    Quality {
+        /// The task.
+        task: TaskId,
+    },
     /// A queue holds another number of messages from now on. A message that a waiting thread gets at once is put
     /// in and taken out.
     Fill {
@@ -282,6 +297,15 @@ impl fmt::Display for Cause {
 }
 
 impl Kind {
+    /// The share of a whole CPU, in [`Kind::Reserve`].
+    pub const WHOLE_CPU: u32 = 1 << 28;
+
+    /// A share of [`Kind::Reserve`] in millionths of a CPU, to the nearest.
+    pub fn share_ppm(share: u32) -> u64 {
+        let whole = u64::from(Kind::WHOLE_CPU);
+        (u64::from(share) * 1_000_000 + whole / 2) / whole
+    }
+
     /// The task that the event is about, if it is about one.
     pub const fn task(&self) -> Option<TaskId> {
         let mut kind = *self;
@@ -309,7 +333,9 @@ impl Kind {
             | Kind::Miss { task, .. }
             | Kind::Abort { task, .. }
             | Kind::Start { task }
-            | Kind::Exit { task } => Some(task),
+            | Kind::Exit { task }
+            | Kind::Reserve { task, .. }
+            | Kind::Quality { task } => Some(task),
             Kind::Exhaust { .. }
             | Kind::Replenish { .. }
             | Kind::Budget { .. }
@@ -341,6 +367,13 @@ impl Kind {
             | Kind::Reclaim { server, .. } => Some(server),
             _ => None,
         }
+    }
+
+    /// Whether the event says what a server has, or what a task is entitled to. Such events are made of times,
+    /// and what follows from them is seen in other events.
+    pub const fn is_of_reservation(&self) -> bool {
+        let is_of_task = matches!(self, Kind::Reserve { .. } | Kind::Quality { .. });
+        is_of_task || self.server().is_some()
     }
 
     /// The queue whose level the event is about, or that overran or ran empty.
@@ -410,6 +443,8 @@ impl Kind {
             Kind::Replenish { .. } => "replenish",
             Kind::Budget { .. } => "budget",
             Kind::Reclaim { .. } => "reclaim",
+            Kind::Reserve { .. } => "reserve",
+            Kind::Quality { .. } => "quality",
             Kind::Fill { .. } => "fill",
             Kind::Overrun { .. } => "overrun",
             Kind::Underrun { .. } => "underrun",
@@ -456,6 +491,15 @@ impl fmt::Display for Event {
                 from: Some(from), ..
             } => write!(f, " from task {from}"),
             Kind::Inherit { from: None, .. } => write!(f, " no more"),
+            Kind::Reserve { share, period, .. } => {
+                let ppm = Kind::share_ppm(share);
+                write!(
+                    f,
+                    " share {}.{:04} % period {period}",
+                    ppm / 10_000,
+                    ppm % 10_000
+                )
+            }
             Kind::Fill { queue, level } => write!(f, " queue {queue} level {level}"),
             Kind::Overrun { queue, lost } => write!(f, " queue {queue} lost {lost}"),
             Kind::Underrun { queue, missing } => write!(f, " queue {queue} missing {missing}"),
@@ -468,6 +512,7 @@ impl fmt::Display for Event {
             | Kind::Tick
             | Kind::Start { .. }
             | Kind::Exit { .. }
+            | Kind::Quality { .. }
             | Kind::Exhaust { .. } => Ok(()),
         }
     }
@@ -505,6 +550,53 @@ mod tests {
         assert_eq!(
             std::format!("{event}"),
             "        12.5ms cpu0 block     task 3 job 2 on mutex 1"
+        );
+        let kind = Kind::Reserve {
+            task: TaskId(3),
+            share: Kind::WHOLE_CPU / 8,
+            period: Duration::from_millis(40),
+        };
+        assert_eq!(
+            std::format!("{}", Event { kind, ..event }),
+            "        12.5ms cpu0 reserve   task 3 share 12.5000 % period 40ms"
+        );
+    }
+
+    #[test]
+    fn reservations_are_of_tasks_with_any_name() {
+        let (task, share, period) = (TaskId(3), 5, Duration::from_millis(40));
+        let reserve = |task| Kind::Reserve {
+            task,
+            share,
+            period,
+        };
+        let quality = |task| Kind::Quality { task };
+        for (kind, other) in [
+            (reserve(task), reserve(TaskId(7))),
+            (quality(task), quality(TaskId(7))),
+        ] {
+            assert_eq!(kind.renamed(|_| TaskId(7)), other);
+            assert!(kind.is_of_reservation() && kind.server().is_none());
+        }
+        let server = ServerId(3);
+        assert!(Kind::Exhaust { server }.is_of_reservation());
+        assert!(!Kind::Start { task }.is_of_reservation());
+    }
+
+    #[test]
+    fn shares_are_rounded_to_millionths() {
+        let ppm = [
+            0,
+            1,
+            134,
+            135,
+            Kind::WHOLE_CPU / 3,
+            Kind::WHOLE_CPU,
+            u32::MAX,
+        ];
+        assert_eq!(
+            ppm.map(Kind::share_ppm),
+            [0, 0, 0, 1, 333_333, 1_000_000, 16_000_000]
         );
     }
 }

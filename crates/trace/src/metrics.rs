@@ -18,6 +18,7 @@
 //! | overrun, underrun | how often a source found a queue full, and a sink found it empty |
 //! | stall | how often and how long a task waited for a message, or for room for one |
 //! | delay | how long a message was in a queue |
+//! | share, period | what tasks were entitled to whose reservations changed |
 //! | utilisation | the share of time in which a CPU worked for tasks |
 //!
 //! What the kernel spends on its own work counts neither as work for a task nor as idle time.
@@ -27,16 +28,19 @@ use std::collections::VecDeque;
 
 mod chains;
 mod queues;
+mod reservations;
 mod spread;
 #[cfg(test)]
 mod tests;
 
 pub use chains::Chain;
 pub use queues::QueueSummary;
+pub use reservations::ReservationSummary;
 pub use spread::Spread;
 
 use chains::{Chains, Link};
 use queues::Queues;
+use reservations::Reservations;
 
 /// What a reader of a trace has to know of a task.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -77,6 +81,7 @@ pub struct Metrics {
     cpus: Vec<CpuState>,
     chains: Chains,
     queues: Queues,
+    reservations: Reservations,
 }
 
 #[derive(Default)]
@@ -170,6 +175,8 @@ pub struct Summary {
     pub chains: Vec<Chain>,
     /// By queue, as far as events spoke of them.
     pub queues: Vec<QueueSummary>,
+    /// Of the tasks that events of reservations are about, by rising number.
+    pub reservations: Vec<ReservationSummary>,
 }
 
 impl TaskSummary {
@@ -246,6 +253,7 @@ impl Metrics {
             cpus: (0..cpus).map(|_| CpuState::default()).collect(),
             chains: Chains::default(),
             queues: Queues::default(),
+            reservations: Reservations::default(),
         }
     }
 
@@ -265,6 +273,7 @@ impl Metrics {
             cpus: cpus.collect(),
             chains: self.chains.finish(),
             queues: self.queues.finish(end),
+            reservations: self.reservations.finish(end),
         }
     }
 
@@ -360,6 +369,7 @@ impl Sink for Metrics {
     fn record(&mut self, event: Event) {
         let Event { time, cpu, kind } = event;
         self.queues.record(&event);
+        self.reservations.record(&event);
         match kind {
             Kind::Preempt { task, .. } | Kind::Block { task, .. } => self.leave(cpu, task, time),
             Kind::Complete { task, .. } | Kind::Abort { task, .. } | Kind::Exit { task } => {

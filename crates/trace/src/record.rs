@@ -8,7 +8,8 @@
 //!  | time   | value  | job  | task | kind | cpu  |
 //! ```
 //!
-//! `value` is the absolute deadline of a release or a budget, the object of a block, or a length of time.
+//! `value` is the absolute deadline of a release or a budget, the object of a block, or a length of time. `job` is
+//! the share in a reservation, whose period is `value`.
 //! `task` is a server's number in events of servers, that of a queue in events of queues, and an operating point where a CPU changes to it. The
 //! width is fixed so that a ring can drop its oldest record without decoding it.
 
@@ -116,7 +117,7 @@ impl Record {
             24 => Kind::Speed {
                 speed: Speed(u8::try_from(task.0).ok()?),
             },
-            _ => of_queue(code, task.0, small?)?,
+            _ => of_reservation(code, task, job, value)?,
         };
         let event = Event {
             time: Time::from_nanos(u64::from_le_bytes([t0, t1, t2, t3, t4, t5, t6, t7])),
@@ -168,6 +169,12 @@ impl From<Event> for Record {
             Kind::Fill { queue, level } => (25, queue, 0, u64::from(level)),
             Kind::Overrun { queue, lost } => (26, queue, 0, u64::from(lost)),
             Kind::Underrun { queue, missing } => (27, queue, 0, u64::from(missing)),
+            Kind::Reserve {
+                task,
+                share,
+                period,
+            } => (28, task.0, share, period.as_nanos()),
+            Kind::Quality { task } => (29, task.0, 0, 0),
         };
         let mut bytes = [0; Record::SIZE];
         bytes[0..8].copy_from_slice(&event.time.as_nanos().to_le_bytes());
@@ -179,6 +186,19 @@ impl From<Event> for Record {
             | u64::from(event.cpu.0) << 56;
         bytes[16..24].copy_from_slice(&rest.to_le_bytes());
         Record(bytes)
+    }
+}
+
+/// An event of a reservation, or of a queue.
+fn of_reservation(code: u8, task: TaskId, share: u32, value: u64) -> Option<Kind> {
+    match code {
+        28 => Some(Kind::Reserve {
+            task,
+            share,
+            period: Duration::from_nanos(value),
+        }),
+        29 => Some(Kind::Quality { task }),
+        _ => of_queue(code, task.0, u16::try_from(value).ok()?),
     }
 }
 

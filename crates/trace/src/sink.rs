@@ -12,7 +12,7 @@ pub trait Sink {
     const ENABLED: bool = true;
 
     /// Whether it takes what servers have ([`Kind::Budget`](crate::Kind::Budget) and the other kinds of
-    /// events of servers). Where it does not, they are not made.
+    /// events of servers and reservations). Where it does not, they are not made.
     const BUDGETS: bool = false;
 
     /// Whether it takes the levels of queues ([`Kind::Fill`](crate::Kind::Fill)). Where it does not, these

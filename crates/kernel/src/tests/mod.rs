@@ -1,6 +1,6 @@
 //! Tests of the whole core: a small machine that drives it ([`world`]), what must always hold
 //! ([`audit`]), random sequences of events ([`random`]), several CPUs whose interrupts are delayed
-//! ([`adversary`]), a counter that wraps ([`stamps`]), budgets of servers ([`budgets`]), operating points ([`speeds`]), queues whose capacity changes ([`resizing`]), and cases worked out by hand
+//! ([`adversary`]), a counter that wraps ([`stamps`]), budgets of servers ([`budgets`]), reservations ([`reserve`]), operating points ([`speeds`]), queues whose capacity changes ([`resizing`]), and cases worked out by hand
 //! ([`calls`], [`mutexes`], [`clock`], [`alarms`]); and ids of what is not there ([`ids`]).
 
 #[cfg(not(miri))]
@@ -18,6 +18,7 @@ mod migrate;
 mod mutexes;
 mod plant;
 mod random;
+mod reserve;
 mod resizing;
 mod speeds;
 mod stamps;

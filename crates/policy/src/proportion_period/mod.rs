@@ -130,6 +130,11 @@ const SHORTEST: Duration = Duration::from_micros(1);
 const LONGEST: Duration = Duration::from_nanos(u32::MAX as u64);
 
 impl Request {
+    /// Whether something is left to adapt.
+    pub(crate) fn adapts(&self) -> bool {
+        self.share.is_none() || self.period.is_none()
+    }
+
     /// Checks the ranges.
     ///
     /// # Errors

@@ -3,10 +3,12 @@
 use super::levels::Levels;
 use super::{BestEffort, Part, Period, Proportion, Reading, Request, Reserves, Settings};
 use crate::forward::forward;
-use crate::policy::{Dispatch, Excess, Fill, Policy, Ready, Refused, Resched, Stop, Usage, Wants};
+use crate::policy::{
+    Budget, Dispatch, Excess, Fill, Policy, Ready, Refused, Resched, Reserve, Stop, Usage, Wants,
+};
 use crate::servers::{Reservation, Seat, Servers};
 use crate::storage::{Storage, Table};
-use flyball_trace::{CpuId, Duration, Slot, TaskId, Time};
+use flyball_trace::{CpuId, Duration, ServerId, Slot, TaskId, Time};
 
 /// Reservations that set themselves, on one CPU; `B` schedules what is left of it
 /// ([`BestEffort::LeftOver`]).
@@ -137,7 +139,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
 
     /// The controllers run while there is something to adapt.
     fn count(&mut self, request: &Request, by: i16, now: Time) {
-        if request.share.is_some() && request.period.is_some() {
+        if !request.adapts() {
             return;
         }
         self.adapted = self.adapted.saturating_add_signed(by);
@@ -197,7 +199,25 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
 
     const WANTS: Wants = <Servers<Reserves, B, S> as Policy>::WANTS.and(Wants::LEVELS);
 
-    forward! { servers: capacity server_of budget compare inherit }
+    forward! { servers: capacity server_of compare inherit }
+
+    /// With the reservation, of a task whose share or period may be adapted.
+    fn budget(&self, server: ServerId, used: Duration, now: Time) -> Option<Budget> {
+        let budget = self.servers.budget(server, used, now)?;
+        // Each has the number of its task: none is shared.
+        let task = TaskId::from_index(server.index());
+        let member = &self.members[task.index()];
+        let reserve = || {
+            let (share, period) = self.reservation(task)?;
+            Some(Reserve {
+                share: share.0,
+                period,
+                is_squished: member.is_squished,
+            })
+        };
+        let reserve = member.request.adapts().then(reserve).flatten();
+        Some(Budget { reserve, ..budget })
+    }
 
     fn has_alarms(&self) -> bool {
         self.adapted > 0 || self.servers.has_alarms()

@@ -82,7 +82,7 @@ fn check(steps: &[Step]) {
                 levels.read(
                     |task| clears[task.index()],
                     |task, mark| {
-                        read.push((task, mark.role, mark.level, mark.low, mark.high, mark.moved))
+                        read.push((task, mark.role, mark.level, mark.low, mark.high, mark.moved));
                     },
                 );
                 let mut expected = Vec::new();

@@ -181,6 +181,7 @@ impl<S> Account<S> {
             left: self.budget(),
             deadline: self.deadline,
             reclaimed: Duration::ZERO,
+            reserve: None,
         })
     }
 

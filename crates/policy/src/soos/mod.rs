@@ -426,6 +426,7 @@ impl<Q: Queue<Time>, B: Policy> Policy for Soos<Q, B> {
             left: server.budget().saturating_sub(used),
             deadline: server.deadline(),
             reclaimed: Duration::ZERO,
+            reserve: None,
         })
     }
 

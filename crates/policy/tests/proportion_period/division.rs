@@ -16,7 +16,7 @@ const TASKS: u16 = 6;
 type Background = Ranked<Fifo, SortedList<(), Boxed>>;
 type Pp = ProportionPeriod<Background, Boxed>;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Step {
     Admit(u16, Request),
     Adjust(u16, Request),

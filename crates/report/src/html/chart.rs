@@ -38,6 +38,11 @@ pub(super) fn figure(id: &str, label: &str, data: &Data<'_>, shown: &Markup) -> 
                     @if data.holds() { span { i.key.hold {} "holds a mutex" } }
                     @if data.has_servers() { span { i.key.budget {} "left of a server's budget" } }
                     @if data.has_queues() { span { i.key.level {} "messages in a queue" } }
+                    @if data.has_reservations() {
+                        span { i.key.share {} "share of a CPU" }
+                        span { i.key.period {} "its period, of the longest" }
+                    }
+                    @if data.has_reductions() { span { i.key.reduced {} "share reduced, overload" } }
                     @if data.slows() { span { i.key.slower {} "as high as the frequency" } }
                     @if data.kernel() { span { i.key.kernel {} "kernel" } }
                     span { (arrow("M6 11V2M3 5l3-3 3 3")) "release" }

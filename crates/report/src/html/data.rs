@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! { "tasks": ["a", …], "servers": [{ "name": "s", "full": 2000000 }, …],
-//!   "queues": [{ "name": "q", "full": 8 }, …],
+//!   "queues": [{ "name": "q", "full": 8 }, …], "reservations": [{ "name": "a", "full": 40000000 }, …],
 //!   "objects": ["mutex \"m\"", …], "causes": ["tick", …], "views": [
 //!     { "title": "…", "start": "0", "unit": 1000000, "length": 500, "initial": [0, 40],
 //!       "cpus":  [ { "slices": "gap, length, task * 2 + late, job, …",
@@ -21,13 +21,16 @@
 //!                    "holds": "gap, length, mutex's object, …" }, … ],
 //!       "servers": ["gap, length, left at its beginning, at its end, …", …],
 //!       "queues": [ { "levels": "gap, length, messages, …",
-//!                     "glitches": "gap, 0, overrun 0 or underrun 1, messages, …" }, … ] } ] }
+//!                     "glitches": "gap, 0, overrun 0 or underrun 1, messages, …" }, … ],
+//!       "reservations": [ { "parts": "gap, length, share, period, …", "reductions": "gap, 0, …" }, … ] } ] }
 //! ```
 //!
 //! What is left of a budget is in thousandths of the most that the server ever has, which is `full`, in
 //! nanoseconds.
 //!
 //! A queue is full, for a picture, with the most messages that it ever holds.
+//!
+//! A task's share is in thousandths of a CPU and its period in nanoseconds; the longest period is `full`.
 //!
 //! A frequency is in thousandths of the highest one, and is there only where it is below that.
 //!
@@ -37,10 +40,10 @@
 mod numbers;
 
 use super::views::{Most, View, contains, views};
-use crate::slices::{QueueLane, Schedule, ServerLane, Slice, What, object_name};
+use crate::slices::{QueueLane, ReservationLane, Schedule, ServerLane, Slice, What, object_name};
 use flyball_model::Speeds;
 use flyball_trace::file::Trace;
-use flyball_trace::{Cause, Duration, Object, Speed, TaskId, Time};
+use flyball_trace::{Cause, Duration, Kind, Object, Speed, TaskId, Time};
 use numbers::{List, Numbers};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -62,6 +65,7 @@ struct Written<'a> {
     tasks: Vec<&'a str>,
     servers: Vec<WrittenFull<'a>>,
     queues: Vec<WrittenFull<'a>>,
+    reservations: Vec<WrittenFull<'a>>,
     objects: Vec<String>,
     causes: Vec<String>,
     views: Vec<WrittenView>,
@@ -78,6 +82,7 @@ struct WrittenView {
     tasks: Vec<WrittenTask>,
     servers: Vec<String>,
     queues: Vec<WrittenQueue>,
+    reservations: Vec<WrittenReservation>,
 }
 
 #[derive(Serialize)]
@@ -97,6 +102,12 @@ struct WrittenCpu {
 struct WrittenQueue {
     levels: String,
     glitches: String,
+}
+
+#[derive(Serialize)]
+struct WrittenReservation {
+    parts: String,
+    reductions: String,
 }
 
 #[derive(Serialize)]
@@ -170,6 +181,17 @@ impl<'a> Data<'a> {
         self.schedule.queue_lanes().next().is_some()
     }
 
+    /// Whether it is known what tasks are entitled to.
+    pub(super) fn has_reservations(&self) -> bool {
+        self.schedule.reservation_lanes().next().is_some()
+    }
+
+    /// Whether a share is ever reduced because the CPU is overloaded.
+    pub(super) fn has_reductions(&self) -> bool {
+        let mut lanes = self.schedule.reservation_lanes();
+        lanes.any(|(_, lane)| !lane.reductions.is_empty())
+    }
+
     /// Whether a source ever found a queue full, or a sink empty.
     pub(super) fn has_glitches(&self) -> bool {
         let mut queues = self.schedule.queues.iter();
@@ -217,6 +239,14 @@ impl<'a> Data<'a> {
                 .map(|(queue, lane)| WrittenFull {
                     name: named(&self.trace.header.queues, queue.into()),
                     full: highest(lane),
+                })
+                .collect(),
+            reservations: self
+                .schedule
+                .reservation_lanes()
+                .map(|(task, lane)| WrittenFull {
+                    name: &self.trace.header.tasks[task.index()].name,
+                    full: longest(lane),
                 })
                 .collect(),
             objects: objects.names(self.trace),
@@ -268,6 +298,25 @@ impl<'a> Data<'a> {
                 glitches.entry(numbers, glitch.time, glitch.time, what);
             }
             [levels, glitches]
+        });
+        lanes.collect()
+    }
+
+    /// What tasks are entitled to in a window, and where that was reduced.
+    fn reservations(&self, window: &Range<Time>, numbers: &mut Numbers) -> Vec<[List; 2]> {
+        let lanes = self.schedule.reservation_lanes().map(|(_, lane)| {
+            let [mut parts, mut reductions] = [List::new(), List::new()];
+            for part in within(&lane.parts, window, |part| (part.start, part.end)) {
+                let (start, end) = (part.start.max(window.start), part.end.min(window.end));
+                let share = (Kind::share_ppm(part.share) + 500) / 1000;
+                let what = [share, part.period.as_nanos()];
+                let what = what.map(|it| i64::try_from(it).unwrap_or(i64::MAX));
+                parts.entry(numbers, start, end, what);
+            }
+            for &time in lane.reductions.iter().filter(|it| contains(window, **it)) {
+                reductions.entry(numbers, time, time, []);
+            }
+            [parts, reductions]
         });
         lanes.collect()
     }
@@ -335,6 +384,7 @@ impl<'a> Data<'a> {
         }
         let servers = self.servers(window, &mut numbers);
         let queues = self.queues(window, &mut numbers);
+        let reservations = self.reservations(window, &mut numbers);
         let length = numbers.since(window.end);
         let initial = [
             numbers.since(view.initial.start),
@@ -368,6 +418,13 @@ impl<'a> Data<'a> {
                     glitches: units(glitches),
                 })
                 .collect(),
+            reservations: reservations
+                .into_iter()
+                .map(|[parts, reductions]| WrittenReservation {
+                    parts: units(parts),
+                    reductions: units(reductions),
+                })
+                .collect(),
         }
     }
 }
@@ -382,6 +439,12 @@ fn full(lane: &ServerLane) -> u64 {
 fn highest(lane: &QueueLane) -> u64 {
     let highest = lane.levels.iter().map(|part| part.level).max();
     u64::from(highest.unwrap_or_default()).max(1)
+}
+
+/// The longest period in nanoseconds; at least one.
+fn longest(lane: &ReservationLane) -> u64 {
+    let longest = lane.parts.iter().map(|part| part.period).max();
+    longest.unwrap_or_default().as_nanos().max(1)
 }
 
 /// The name of that number; empty if there is none.

@@ -1,5 +1,5 @@
-// Draws a view on a canvas: a row a CPU, a row a task, a row a server, a row a queue, and what is around
-// them.
+// Draws a view on a canvas: a row a CPU, a row a task, a row a server, a row a queue, a row a reservation,
+// and what is around them.
 //
 // Only what can be seen is drawn. Slices that would share a pixel are drawn as one, the fainter the
 // less of it they fill, so that the cost of a picture depends on its width rather than on the number
@@ -25,15 +25,9 @@ class Painter extends Frame {
       for (let row = Math.floor(scroll / this.row); row < rows; row++) {
         const y = AXIS + row * this.row - scroll;
         if (y >= bottom) break;
-        const cpu = row < view.cpus.length, task = row - view.cpus.length;
-        const server = task - view.tasks.length, queue = server - view.servers.length;
-        const name = cpu ? `CPU ${row}` : server < 0 ? view.data.tasks[task]
-          : queue < 0 ? `server ${view.data.servers[server].name}` : `queue ${view.data.queues[queue].name}`;
-        this.label(name, y, cpu);
-        this.clipped(gutter, y, width - gutter, this.row, () => {
-          if (cpu) this.cpu(row, y); else if (server < 0) this.task(task, y, selected);
-          else if (queue < 0) this.server(server, y); else this.queue(queue, y);
-        });
+        const [kind, number] = view.lane(row);
+        this.label(view.name(kind, number), y, kind === "cpu");
+        this.clipped(gutter, y, width - gutter, this.row, () => this[kind](number, y, selected));
       }
     });
     this.clipped(gutter, AXIS, width - gutter, bottom - AXIS, () => this.moves());
@@ -180,6 +174,57 @@ class Painter extends Frame {
     this.each(glitches, () => 0, (x) => pen.fillRect(x - 0.75, y + 2, 1.5, this.row - 4));
     pen.fillStyle = theme.line;
     pen.fillRect(this.gutter, bottom, this.width - this.gutter, 1);
+  }
+
+  // What a task is entitled to: its share as a thick line over a faint surface, the full height being a CPU, and
+  // the period as a thin line, the full height being the longest. Where a share was reduced there is a wedge.
+  reservation(number, y) {
+    const { pen, theme } = this;
+    const { parts, reductions } = this.view.reservations[number];
+    const { full } = this.view.data.reservations[number];
+    const bottom = y + this.row - 4, height = this.row - 9;
+    pen.fillStyle = theme.line;
+    pen.fillRect(this.gutter, bottom, this.width - this.gutter, 1);
+    pen.lineWidth = 1;
+    pen.strokeStyle = theme.hold;
+    this.steps(parts, (i) => bottom - height * parts.more[1][i] / full);
+    pen.lineWidth = 2;
+    pen.strokeStyle = theme.budget;
+    pen.fillStyle = theme.budget;
+    this.steps(parts, (i) => bottom - height * Math.min(parts.more[0][i] / 1000, 1), bottom);
+    pen.fillStyle = theme.blocked;
+    this.each(reductions, () => 0, (x) => {
+      pen.beginPath();
+      pen.moveTo(x - 4, y + 1);
+      pen.lineTo(x + 4, y + 1);
+      pen.lineTo(x, y + 7);
+      pen.fill();
+    });
+  }
+
+  // A line at the height of each entry that can be seen, over a faint surface if that has a `bottom`. What stays
+  // within what is drawn of a pixel is left out.
+  steps({ start, end, count }, height, bottom) {
+    const { pen } = this;
+    let column = NaN, least = 0, most = 0, first = NaN, last = NaN;
+    pen.beginPath();
+    for (let i = lowerBound(end, this.from); i < count && start[i] < this.to; i++) {
+      const a = Math.max(this.x(start[i]), this.gutter - 2), b = Math.min(this.x(end[i]), this.width + 2);
+      const y = height(i), isSame = Math.floor(a) === column;
+      if (isSame && Math.floor(b) === column && least <= y && y <= most) continue;
+      [least, most] = isSame ? [Math.min(least, y), Math.max(most, y)] : [y, y];
+      column = Math.floor(a);
+      pen.lineTo(a, y);
+      pen.lineTo(b, y);
+      [first, last] = [isNaN(first) ? a : first, b];
+    }
+    pen.stroke();
+    if (bottom === undefined) return;
+    pen.lineTo(last, bottom);
+    pen.lineTo(first, bottom);
+    pen.globalAlpha = 0.2;
+    pen.fill();
+    pen.globalAlpha = 1;
   }
 
   // A job that goes on on another CPU: a line from where it left the one to where it begins on the

@@ -6,6 +6,7 @@ use super::data::Data;
 use super::figures::{bar, histograms};
 use super::format::{Unit, cell, count, counted, grouped, length, short};
 use super::queues::queues;
+use super::reservations::reservations;
 use super::room::Room;
 use super::speeds::speeds;
 use super::summary::{badge, key, name, notes, verdict};
@@ -60,6 +61,7 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room:
                 (table(study, report, room.rows))
                 (chains(report, room.rows))
                 (queues(&study.set, report, room.rows))
+                (reservations(report, room.rows))
                 (speeds(study.set.platform.speeds.as_ref(), report, room.rows))
                 (misses(report, &schedule))
                 (histograms(study, report, room.histograms))

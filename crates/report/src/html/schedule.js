@@ -2,6 +2,8 @@
 // how it is packed.
 
 const RELEASE = 0, DEADLINE = 1, COMPLETE = 2, MISS = 3, ABORT = 4, SKIP = 5;
+// The rows of a chart from top to bottom: what each shows, and the list of a view that has it.
+const LANES = { cpu: "cpus", task: "tasks", server: "servers", queue: "queues", reservation: "reservations" };
 const SAME = { scale: 1, shift: 0 };
 
 const LETTERS = new Uint8Array(128);
@@ -105,7 +107,10 @@ class View {
     this.queues = packed.queues.map(({ levels, glitches }) => ({
       levels: unpack(levels, 1, place), glitches: unpack(glitches, 2, place),
     }));
-    this.rows = this.cpus.length + this.tasks.length + this.servers.length + this.queues.length;
+    this.reservations = packed.reservations.map(({ parts, reductions }) => ({
+      parts: unpack(parts, 2, place), reductions: unpack(reductions, 0, place),
+    }));
+    this.rows = Object.values(LANES).reduce((sum, lanes) => sum + this[lanes].length, 0);
     this.tasks.forEach(({ waits }) => addUp(waits.more[1]));
     this.spreadSlices();
     this.findMoves();
@@ -121,6 +126,21 @@ class View {
     const first = this.tasks.length + this.servers.length;
     return this.queues.flatMap(({ glitches }, queue) =>
       Array.from(glitches.start, (time, i) => ({ time, job: glitches.more[1][i], task: first + queue })));
+  }
+
+  // What a row shows, and the number of that; undefined behind the last one.
+  lane(row) {
+    for (const [kind, lanes] of Object.entries(LANES)) {
+      if (row < this[lanes].length) return [kind, row];
+      row -= this[lanes].length;
+    }
+  }
+
+  // What a row is called.
+  name(kind, number) {
+    if (kind === "cpu") return `CPU ${number}`;
+    if (kind === "task") return this.data.tasks[number];
+    return `${kind === "reservation" ? "share of" : kind} ${this.data[LANES[kind]][number].name}`;
   }
 
   // The instant `time` in nanoseconds since the start of the simulation.

@@ -12,11 +12,15 @@ class Tip {
     if (x < painter.gutter || y < AXIS || y > painter.height - OVERVIEW) return null;
     const time = painter.time(x);
     const row = Math.floor((y - AXIS + painter.scroll) / painter.row);
-    if (row < view.cpus.length) return this.describeCpu(view.cpus[row], time);
-    const number = row - view.cpus.length;
+    const [kind, number] = view.lane(row) ?? [];
+    switch (kind) {
+      case "cpu": return this.describeCpu(view.cpus[number], time);
+      case "server": return this.describeServer(number, time);
+      case "queue": return this.describeQueue(number, time, x);
+      case "reservation": return this.describeReservation(number, time, x);
+      case undefined: return null;
+    }
     const task = view.tasks[number];
-    const server = number - view.tasks.length, queue = server - view.servers.length;
-    if (!task) return queue < 0 ? this.describeServer(server, time) : this.describeQueue(queue, time, x);
     const lines = [...this.describeMarks(task, x)];
     const [run, wait, hold] = [entryAt(task.runs, time), entryAt(task.waits, time), entryAt(task.holds, time)];
     const job = run >= 0 ? task.runs.job[run] : wait >= 0 ? task.waits.more[1][wait] : null;
@@ -65,9 +69,8 @@ class Tip {
     const { levels, glitches } = this.view.queues[number] ?? {};
     if (!levels) return null;
     const lines = [`queue ${this.data.queues[number].name}`];
-    const near = 5 / this.painter.perUnit;
-    const glitch = lowerBound(glitches.start, this.painter.time(x) - near);
-    if (glitch < glitches.count && glitches.start[glitch] <= this.painter.time(x) + near) {
+    const glitch = this.near(glitches, x);
+    if (glitch >= 0) {
       const [what, messages] = glitches.more.map((values) => values[glitch]);
       const at = formatTime(this.view.absolute(glitches.start[glitch]));
       lines.push(`${what ? "underrun" : "overrun"}: ${messages} ${what ? "missing" : "lost"} at ${at}`);
@@ -75,6 +78,26 @@ class Tip {
     const i = entryAt(levels, time);
     if (i >= 0) lines.push(`${levels.more[0][i]} messages, ${this.span(levels, i)}`);
     return lines.length > 1 ? lines.join("\n") : null;
+  }
+
+  describeReservation(number, time, x) {
+    const { parts, reductions } = this.view.reservations[number];
+    const lines = [this.view.name("reservation", number)];
+    const reduced = this.near(reductions, x);
+    if (reduced >= 0) lines.push(`reduced at ${formatTime(this.view.absolute(reductions.start[reduced]))}: overload`);
+    const i = entryAt(parts, time);
+    if (i >= 0) {
+      const [share, period] = parts.more.map((values) => values[i]);
+      lines.push(`${share / 10} % in each ${formatLength(period)}`, this.span(parts, i));
+    }
+    return lines.length > 1 ? lines.join("\n") : null;
+  }
+
+  // The first entry of a lane of instants within a few pixels, or -1.
+  near({ start, count }, x) {
+    const near = 5 / this.painter.perUnit, time = this.painter.time(x);
+    const i = lowerBound(start, time - near);
+    return i < count && start[i] <= time + near ? i : -1;
   }
 
   // Marks within a few pixels.

@@ -82,7 +82,11 @@ fn mark_times(schedule: &Schedule) -> Vec<Time> {
         let levels = queue.levels.iter().map(|level| level.start);
         levels.chain(queue.glitches.iter().map(|glitch| glitch.time))
     });
-    let mut times: Vec<_> = of_task.chain(of_queue).collect();
+    let of_reservation = schedule.reservations.iter().flat_map(|lane| {
+        let parts = lane.parts.iter().map(|part| part.start);
+        parts.chain(lane.reductions.iter().copied())
+    });
+    let mut times: Vec<_> = of_task.chain(of_queue).chain(of_reservation).collect();
     times.sort_unstable();
     times
 }

@@ -3,14 +3,18 @@
 use super::points::{Category, Kind, Point};
 use super::track;
 use crate::slices::Schedule;
-use flyball_trace::{CpuId, TaskId, Time};
+use flyball_trace::{CpuId, Duration, TaskId, Time};
 use std::collections::HashMap;
 
 /// From `time` on the counter on this track has this value.
 fn counter(track: u64, time: Time, value: i64) -> Point {
+    point(track, time, Kind::Counter(value))
+}
+
+fn point(track: u64, time: Time, kind: Kind) -> Point {
     Point {
         time,
-        kind: Kind::Counter(value),
+        kind,
         track,
         name: 0,
         category: Category::Run,
@@ -86,6 +90,30 @@ pub(super) fn levels(schedule: &Schedule) -> Vec<Point> {
     points.collect()
 }
 
+/// What tasks are entitled to, where that changes: the share and the period.
+pub(super) fn reservations(schedule: &Schedule) -> Vec<Point> {
+    let mut points = Vec::new();
+    for (TaskId(task), lane) in schedule.reservation_lanes() {
+        let [share, period] =
+            [track::FIRST_SHARE, track::FIRST_PERIOD].map(|it| it + u64::from(task));
+        let mut shown = (None, None);
+        for part in &lane.parts {
+            if shown.0.replace(part.share) != Some(part.share) {
+                let ppm = flyball_trace::Kind::share_ppm(part.share);
+                points.push(point(share, part.start, Kind::Millionths(ppm)));
+            }
+            if shown.1.replace(part.period) != Some(part.period) {
+                points.push(counter(period, part.start, nanos(part.period)));
+            }
+        }
+    }
+    points
+}
+
+fn nanos(length: Duration) -> i64 {
+    i64::try_from(length.as_nanos()).unwrap_or(i64::MAX)
+}
+
 /// What is left of each server's budget, where that begins and ceases to fall, and where it jumps.
 pub(super) fn budgets(schedule: &Schedule) -> Vec<Point> {
     let mut points = Vec::new();
@@ -95,8 +123,7 @@ pub(super) fn budgets(schedule: &Schedule) -> Vec<Point> {
         for part in &lane.parts {
             for (time, left) in [(part.start, part.from), (part.end, part.to)] {
                 if shown.replace(left) != Some(left) {
-                    let left = i64::try_from(left.as_nanos()).unwrap_or(i64::MAX);
-                    points.push(counter(track, time, left));
+                    points.push(counter(track, time, nanos(left)));
                 }
             }
         }

@@ -113,6 +113,9 @@ pub struct CounterDescriptor {
     /// In which unit.
     #[prost(int32, optional, tag = "3")]
     pub unit: Option<i32>,
+    /// What the unit is called, where it is none of `UNIT_…`.
+    #[prost(string, optional, tag = "6")]
+    pub unit_name: Option<String>,
 }
 
 /// Something that happened on a track.
@@ -136,6 +139,9 @@ pub struct TrackEvent {
     /// The counter's new value.
     #[prost(int64, optional, tag = "30")]
     pub counter_value: Option<i64>,
+    /// The same, where it need not be whole.
+    #[prost(double, optional, tag = "44")]
+    pub double_counter_value: Option<f64>,
     /// Arrows that begin here, by number.
     #[prost(fixed64, repeated, packed = "false", tag = "47")]
     pub flow_ids: Vec<u64>,

@@ -1,6 +1,6 @@
 //! A schedule as beginnings, ends and instants on tracks, in order of time.
 
-use super::counters::{budgets, levels, ready, speeds, urgency};
+use super::counters::{budgets, levels, ready, reservations, speeds, urgency};
 use super::flows::{Starts, effects};
 use super::names::Names;
 use super::track;
@@ -32,6 +32,8 @@ pub(super) enum Kind {
     Instant,
     Begin,
     Counter(i64),
+    /// A counter of percent, whose new value this is in millionths.
+    Millionths(u64),
 }
 
 /// Classes of events, which the UI can tell apart.
@@ -131,6 +133,7 @@ pub(super) fn points(trace: &Trace, schedule: &Schedule, names: &mut Names) -> V
     points.extend(budgets(schedule));
     points.extend(speeds(schedule));
     points.extend(levels(schedule));
+    points.extend(reservations(schedule));
     points.sort_by_key(|point| (point.time, point.kind));
     points
 }
@@ -314,6 +317,7 @@ fn remark(trace: &Trace, event: &Event, names: &mut Names) -> Option<Point> {
         K::BurstEnd { .. } | K::Yield { .. } | K::Start { .. } | K::Exit { .. } => {
             (Category::Thread, event.kind.name().to_owned())
         }
+        K::Quality { .. } => (Category::Job, "gets less than it asks for".to_owned()),
         _ => return None,
     };
     Some(Point {

@@ -6,6 +6,7 @@
 
 use super::budgets::ServerState;
 use super::queues::QueueState;
+use super::reservations::ReservationState;
 use super::{AtSpeed, CpuLane, Hold, Mark, Schedule, Slice, TaskLane, Wait, What, Work};
 use flyball_trace::file::Trace;
 use flyball_trace::{Cause, Duration, Event, Kind, Object, ServerId, Speed, TaskId, Time};
@@ -18,6 +19,7 @@ pub(super) struct Follower {
     tasks: Vec<TaskState>,
     servers: Vec<ServerState>,
     queues: Vec<QueueState>,
+    reservations: Vec<ReservationState>,
 }
 
 #[derive(Clone, Default)]
@@ -60,6 +62,7 @@ impl Follower {
             tasks: deadlines.map(TaskState::new).collect(),
             servers: vec![ServerState::default(); trace.header.servers.len()],
             queues: vec![QueueState::default(); trace.header.queues.len()],
+            reservations: vec![ReservationState::default(); trace.header.tasks.len()],
         }
     }
 
@@ -76,9 +79,14 @@ impl Follower {
         if let Some(cpu) = self.cpus.get_mut(cpu.index()) {
             cpu.take(time, kind, end);
         }
-        let task = kind.task().map(TaskId::index);
-        if let Some(task) = task.and_then(|task| self.tasks.get_mut(task)) {
+        let Some(task) = kind.task().map(TaskId::index) else {
+            return;
+        };
+        if let Some(task) = self.tasks.get_mut(task) {
             task.take(time, kind, end);
+        }
+        if let Some(reservation) = self.reservations.get_mut(task) {
+            reservation.take(time, kind, end);
         }
     }
 
@@ -100,6 +108,7 @@ impl Follower {
                 .sort_by_key(|mark| (mark.time, mark.what, mark.job));
             task.lane
         });
+        let reservations = self.reservations.into_iter();
         Schedule {
             start,
             end,
@@ -107,6 +116,7 @@ impl Follower {
             tasks: tasks.collect(),
             servers: self.servers.into_iter().map(|it| it.finish(end)).collect(),
             queues: self.queues.into_iter().map(|it| it.finish(end)).collect(),
+            reservations: reservations.map(|it| it.finish(end)).collect(),
         }
     }
 }

@@ -340,10 +340,41 @@ fn levels_of_queues_last_and_glitches_are_marks() {
     assert_eq!(schedule.first_trouble(), Some(at(9)));
 }
 
+#[test]
+fn reservations_last_until_they_change() {
+    let task = TaskId(1);
+    let reserve = |share, period| Kind::Reserve {
+        task,
+        share,
+        period: Duration::from_nanos(period),
+    };
+    let events = [
+        (2, reserve(5, 9)),
+        (4, reserve(7, 9)),
+        (4, reserve(6, 8)),
+        (4, Kind::Quality { task }),
+        (11, reserve(6, 7)),
+    ];
+    let schedule = Schedule::of(&trace(20, &events));
+    let [(TaskId(1), lane)] = schedule.reservation_lanes().collect::<Vec<_>>()[..] else {
+        panic!("one reservation is told of");
+    };
+    let parts = lane.parts.iter();
+    let parts: Vec<_> = parts
+        .map(|it| (it.start, it.end, it.share, it.period.as_nanos()))
+        .collect();
+    let expected = [(2, 4, 5, 9), (4, 11, 6, 8), (11, 20, 6, 7)];
+    assert_eq!(
+        parts,
+        expected.map(|(start, end, share, period)| (at(start), at(end), share, period))
+    );
+    assert_eq!(lane.reductions, [at(4)]);
+}
+
 fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
     let job = 0..4_u32;
     let task = (0..3_u16).prop_map(TaskId);
-    (0..100_u64, 0..22, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
+    (0..100_u64, 0..24, task, job, 0..150_u64).prop_map(|(time, kind, task, job, value)| {
         let kind = match kind {
             0 => release(task, job, value),
             1 => Kind::Skip { task, job },
@@ -384,6 +415,12 @@ fn nonsense() -> impl Strategy<Value = (u64, Kind)> {
                 queue: task.0,
                 missing: 1,
             },
+            21 => Kind::Reserve {
+                task,
+                share: u32::from(value % 3 == 0),
+                period: Duration::from_nanos(value),
+            },
+            22 => Kind::Quality { task },
             _ => Kind::Overhead {
                 cause: Cause::ALL[usize::from(value % 6 == 0) * 5],
                 length: Duration::from_nanos(value),
@@ -413,6 +450,10 @@ proptest! {
         for cpu in &schedule.cpus {
             prop_assert!(cpu.speeds.iter().all(|part| part.start < part.end));
             prop_assert!(cpu.speeds.windows(2).all(|pair| pair[0].end <= pair[1].start));
+        }
+        for lane in &schedule.reservations {
+            prop_assert!(lane.parts.iter().all(|part| part.start < part.end && part.end <= schedule.end));
+            prop_assert!(lane.parts.windows(2).all(|pair| pair[0].end <= pair[1].start));
         }
         for server in &schedule.servers {
             prop_assert!(server.parts.iter().all(|part| part.start < part.end));

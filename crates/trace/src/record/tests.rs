@@ -37,6 +37,12 @@ fn kind() -> impl Strategy<Value = Kind> {
             .prop_map(|(task, job, by)| Kind::Arrive { task, job, by }),
         task().prop_map(|task| Kind::Start { task }),
         task().prop_map(|task| Kind::Exit { task }),
+        (task(), any::<u32>(), any::<u64>()).prop_map(|(task, share, period)| Kind::Reserve {
+            task,
+            share,
+            period: Duration::from_nanos(period),
+        }),
+        task().prop_map(|task| Kind::Quality { task }),
         any::<u16>().prop_map(|server| Kind::Exhaust {
             server: ServerId(server)
         }),
@@ -87,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_that_decode_are_the_record_of_what_they_decode_to(bytes in any::<[u8; 24]>(), code in 0u8..26) {
+    fn bytes_that_decode_are_the_record_of_what_they_decode_to(bytes in any::<[u8; 24]>(), code in 0u8..32) {
         let mut bytes = bytes;
         bytes[22] = code;
         if let Some(event) = Record(bytes).decode() {

@@ -169,3 +169,42 @@ fn a_slice_is_split_at_its_deadline() {
     assert_eq!(parts(15, 16, 18), [(16, 18, true)]);
     assert_eq!(parts(15, 30, 40), []);
 }
+
+#[test]
+fn reservations_are_packed_with_their_reductions() {
+    let mut trace = trace(0, 1_000_000, &[(0, 2, 4), (2, 2, 2)]);
+    let task = TaskId(1);
+    let mut tell = |ms: u64, kind| {
+        let (time, cpu) = (Time::from_nanos(ms * 1_000_000), CpuId(0));
+        trace.events.push(Event { time, cpu, kind });
+    };
+    let reserve = |share, ms| Kind::Reserve {
+        task,
+        share,
+        period: Duration::from_millis(ms),
+    };
+    tell(1, reserve(Kind::WHOLE_CPU / 8, 40));
+    tell(3, reserve(Kind::WHOLE_CPU / 16, 20));
+    tell(3, Kind::Quality { task });
+    let schedule = Schedule::of(&trace);
+    let data = Data::new(&trace, &schedule, None, MOST);
+    assert!(data.has_reservations() && data.has_reductions());
+    let json: Value = serde_json::from_str(&data.json()).unwrap();
+    let [described, packed] = [&json, &json["views"][0]].map(|it| &it["reservations"][0]);
+    assert_eq!(
+        (&described["name"], &described["full"]),
+        (&"b".into(), &40_000_000.into())
+    );
+    let view = &json["views"][0];
+    let [at, end] = [1_000_000, trace.header.end_ns];
+    let expected = [
+        (at, 3 * at, vec![125, 40_000_000]),
+        // 6.25 % to the nearest tenth.
+        (3 * at, end, vec![63, 20_000_000]),
+    ];
+    assert_eq!(unpack(view, &packed["parts"], 2), expected);
+    assert_eq!(
+        unpack(view, &packed["reductions"], 0),
+        [(3 * at, 3 * at, vec![])]
+    );
+}

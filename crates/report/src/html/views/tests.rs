@@ -37,6 +37,7 @@ fn schedule(slices: u64, miss: Option<u64>) -> Schedule {
         }],
         servers: Vec::new(),
         queues: Vec::new(),
+        reservations: Vec::new(),
     }
 }
 
