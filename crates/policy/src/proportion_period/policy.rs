@@ -1,7 +1,7 @@
 //! The policy: servers, and what the controllers know of each task.
 
 use super::levels::Levels;
-use super::{BestEffort, Part, Period, Proportion, Reading, Request, Reserves, Settings};
+use super::{BestEffort, Part, Period, Periods, Proportion, Reading, Request, Reserves, Settings};
 use crate::forward::forward;
 use crate::policy::{
     Budget, Dispatch, Excess, Fill, Policy, Ready, Refused, Resched, Reserve, Stop, Usage, Wants,
@@ -19,7 +19,7 @@ use flyball_trace::{CpuId, Duration, ServerId, Slot, TaskId, Time};
 pub struct ProportionPeriod<B, S: Storage> {
     pub(super) servers: Servers<Reserves, B, S>,
     pub(super) settings: Settings,
-    /// When the controllers run next, while they have something to adapt.
+    /// When the controllers run next; [`Time::NEVER`]: they have nothing to adapt, or no task has been ready yet.
     pub(super) next: Time,
     /// How many members have a share or period that may be adapted.
     adapted: u16,
@@ -137,16 +137,13 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         Ok(())
     }
 
-    /// The controllers run while there is something to adapt.
-    fn count(&mut self, request: &Request, by: i16, now: Time) {
-        if !request.adapts() {
-            return;
+    /// The controllers run while there is something to adapt, from when the first task is ready.
+    fn count(&mut self, request: &Request, by: i16) {
+        if request.adapts() {
+            self.adapted = self.adapted.saturating_add_signed(by);
         }
-        self.adapted = self.adapted.saturating_add_signed(by);
         if self.adapted == 0 {
             self.next = Time::NEVER;
-        } else if self.next.is_never() {
-            self.next = now + self.settings.interval;
         }
     }
 
@@ -246,7 +243,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
             return Err(refused);
         }
         self.members[task.index()] = member;
-        self.count(&request, 1, now);
+        self.count(&request, 1);
         // Shares get smaller by that, if they change.
         let _ = self.divide(now);
         Ok(())
@@ -264,7 +261,12 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         if old.is_tied {
             // What has been learned stays.
             begun.wanted = request.share.unwrap_or(old.wanted);
-            begun.period = request.period.map_or(old.period, Period::of);
+            let Periods {
+                shortest, longest, ..
+            } = self.settings.periods;
+            begun.period = old.period;
+            let length = old.period.length.clamp(shortest, longest);
+            begun.period.length = request.period.unwrap_or(length);
         }
         let is_in_background = begun.is_in_background && !old.is_tied;
         self.members[task.index()] = Member {
@@ -274,8 +276,8 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
             proportion: old.proportion,
             ..begun
         };
-        self.count(&old.request, -1, now);
-        self.count(&request, 1, now);
+        self.count(&old.request, -1);
+        self.count(&request, 1);
         if old.is_in_background != is_in_background {
             self.reseat(task, (!is_in_background).then_some(begun.wanted), now);
         }
@@ -290,12 +292,15 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         self.levels.forget(task);
         // Less is admitted always.
         let _ = self.promise(request.share, None);
-        self.count(&request, -1, now);
+        self.count(&request, -1);
     }
 
     #[inline]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.members[task.index()].is_queued = true;
+        if self.adapted > 0 && self.next.is_never() {
+            self.next = now + self.settings.interval;
+        }
         self.servers.ready(here, task, why, now)
     }
 

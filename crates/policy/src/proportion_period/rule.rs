@@ -56,12 +56,15 @@ fn supply(account: &Held) -> Supply {
 }
 
 impl Reserves {
-    /// A server has another share and period. A larger share holds at once, a smaller one from the next period on. The present
-    /// period has the new length.
+    /// A server has another share and period. A larger share holds at once, a smaller one from the next period on, but where
+    /// the present one begins at this instant. The present period has the new length.
     pub fn change(self, account: &mut Held, share: Part, period: Duration, now: Time) {
-        account.state.next = share;
-        account.state.now = account.state.now.max(share);
         let old = account.reservation.period;
+        let begins = account.is_new() || account.deadline == now + old;
+        account.state.next = share;
+        if begins || share > account.state.now {
+            account.state.now = share;
+        }
         if period != old {
             let reservation = &mut account.reservation;
             (reservation.period, reservation.deadline) = (period, period);
