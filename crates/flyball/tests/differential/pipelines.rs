@@ -91,6 +91,8 @@ fn pipelines_agree() {
         board("fp", Machine::CortexM3),
         board("fifo", Machine::CortexM3),
         board("fp", Machine::Riscv),
+        board("pp", Machine::CortexM3),
+        board("pp", Machine::Riscv),
     ];
     // Much happens, so some instants are microseconds apart.
     let (mut same, mut part) = (0, 0);
