@@ -1,8 +1,10 @@
 //! Once in an interval: the controllers read, and reservations follow.
 
 use super::policy::{Member, ProportionPeriod};
+use super::rule::held;
 use super::{
-    BestEffort, Claim, FIRST, LEAST, Mark, Part, Period, Reading, Settings, Times, pressure,
+    BestEffort, Claim, FIRST, LEAST, Mark, Part, Period, Reading, Reserves, Settings, Share, Times,
+    pressure,
 };
 use crate::policy::{Policy, Resched, Role};
 use crate::storage::{Storage, Table};
@@ -156,45 +158,95 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         for claim in claims() {
             room = room.without(claim.under(pressure));
         }
-        let mut resched = Resched::None;
         for task in self.tasks() {
             let member = &mut self.members[task.index()];
-            if !member.is_admitted {
-                continue;
-            }
             member.is_squished = member.adapts_share() && pressure > 0;
-            let share = if member.adapts_share() {
+            member.share = if member.adapts_share() {
                 claim(member).under(pressure)
             } else if let Some(share) = member.request.share {
                 share
-            } else if open_loop {
-                let part = u64::from(room.0) * u64::from(member.request.importance);
-                // Not more than the room.
-                u32::try_from(part / u64::from(important)).map_or(room, Part)
             } else {
-                continue;
+                let part = u64::from(room.0) * u64::from(member.request.importance);
+                // Not more than the room. Where none is of best effort none has it.
+                u32::try_from(part / u64::from(important.max(1))).map_or(room, Part)
             };
-            resched = resched.and(self.give(task, share, now));
         }
+        let cut = self.cut(now);
+        let mut resched = Resched::None;
+        for task in self.tasks() {
+            let member = &self.members[task.index()];
+            if member.is_admitted && (open_loop || !member.is_best_effort()) {
+                resched = resched.and(self.give(task, cut, now));
+            }
+        }
+        debug_assert!(
+            self.fixed == Part::NOTHING
+                || self.promised(now)
+                    <= u64::from(self.settings.limit.0) + self.members.capacity() as u64,
+            "no more is promised than the limit, but for what rounding adds"
+        );
         resched
     }
 
-    /// The reservation of a task is `share` in its period from now on.
-    fn give(&mut self, task: TaskId, share: Part, now: Time) -> Resched {
+    /// What all tasks may have together up to the ends of their present periods.
+    fn promised(&self, now: Time) -> u64 {
+        let share = |task| {
+            let account = self.servers.account(task)?;
+            Some(held(account, now).unwrap_or(account.state.next))
+        };
+        let parts = self.tasks().filter_map(share);
+        parts.map(|part| u64::from(part.0)).sum()
+    }
+
+    /// The share that a task has up to the end of its present period, if nothing is cut: a smaller one than before is
+    /// for the next period.
+    fn held(&self, task: TaskId, now: Time) -> Part {
+        let member = &self.members[task.index()];
+        let account = self.servers.account(task);
+        let held = account.and_then(|account| held(account, now));
+        held.map_or(member.share, |held| held.max(member.share))
+    }
+
+    /// How much of what tasks would have in the present periods beyond their shares has to be cut, so that all have no more than
+    /// the limit together. Nothing is cut where no task says a share: then none is promised what others have.
+    fn cut(&self, now: Time) -> Cut {
+        let (mut all, mut beyond) = (Part::NOTHING, Part::NOTHING);
+        if self.fixed == Part::NOTHING {
+            return Cut { cut: all, beyond };
+        }
+        for task in self
+            .tasks()
+            .filter(|task| self.members[task.index()].is_admitted)
+        {
+            let (held, share) = (self.held(task, now), self.members[task.index()].share);
+            (all, beyond) = (all.and(held), beyond.and(held.without(share)));
+        }
+        Cut {
+            cut: all.without(self.settings.limit).min(beyond),
+            beyond,
+        }
+    }
+
+    /// The reservation of a task is what has been found.
+    fn give(&mut self, task: TaskId, cut: Cut, now: Time) -> Resched {
+        let held = self.held(task, now);
+        let member = &self.members[task.index()];
         // A share of nothing is no reservation.
-        let share = share.max(Part(1));
-        let member = &mut self.members[task.index()];
+        let next = member.share.max(Part(1));
+        let share = Share {
+            now: held.without(cut.of(held.without(next))).max(next),
+            next,
+        };
         let (period, is_over) = (member.period.length, now >= member.ends);
         if member.is_in_background {
-            self.reseat(task, Some(share), now);
+            self.reseat(task, Some(next), now);
         }
         let mut resched = Resched::None;
         let account = self.servers.account(task);
-        let is_the_same = account.is_some_and(|account| {
-            account.state.next == share && account.reservation.period == period
-        });
+        let is_the_same = account
+            .is_some_and(|account| account.state == share && account.reservation.period == period);
         if !is_the_same {
-            let change = |rule: &mut super::Reserves, account: &mut _| {
+            let change = |rule: &mut Reserves, account: &mut _| {
                 rule.change(account, share, period, now);
             };
             resched = self.servers.change(task, now, change);
@@ -205,6 +257,23 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             self.members[task.index()].ends = end.unwrap_or(now + period);
         }
         resched
+    }
+}
+
+/// What is cut of shares beyond those of the next period.
+#[derive(Clone, Copy)]
+struct Cut {
+    cut: Part,
+    beyond: Part,
+}
+
+impl Cut {
+    /// Of so much beyond, in proportion, rounded up.
+    fn of(self, beyond: Part) -> Part {
+        let part = u64::from(beyond.0) * u64::from(self.cut.0);
+        // Not more than what is beyond.
+        let part = part.div_ceil(u64::from(self.beyond.0.max(1)));
+        u32::try_from(part).map_or(beyond, Part)
     }
 }
 

@@ -10,7 +10,7 @@
 //! The paper says neither the law of the decrease nor the constant. Here: T ← T·θ ÷ burst, and T ← T + 1 ms.
 //!
 //! A stage may move many messages at once by itself, however short its period is. Such a burst would drive the
-//! period to the shortest one for nothing. So a burst that has not become smaller, where the period has by a quarter, is
+//! period to the shortest one for nothing. So a burst that is hardly smaller in half the period is
 //! the stage's *own*, and takes the place of θ for as long as it goes on.
 
 use flyball_trace::Duration;
@@ -83,12 +83,10 @@ impl Period {
         self.length = self.length.clamp(periods.shortest, periods.longest);
     }
 
-    /// The period has become shorter by a quarter or more, and the burst by less than half of that.
+    /// The period is half as long as it was, or shorter, and the burst is still seven eighths of what it was, or more.
     fn is_in_vain(&self, burst: u32) -> bool {
-        let length = self.length.as_nanos();
-        let expected = u64::from(self.before) * length / self.from.as_nanos().max(1);
-        let half = u64::midpoint(self.before.into(), expected);
-        length * 4 <= self.from.as_nanos() * 3 && u64::from(burst) >= half
+        let is_halved = self.length.as_nanos() * 2 <= self.from.as_nanos();
+        is_halved && burst >= self.before - self.before / 8
     }
 }
 

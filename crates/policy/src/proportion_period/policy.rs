@@ -1,7 +1,9 @@
 //! The policy: servers, and what the controllers know of each task.
 
 use super::levels::Levels;
-use super::{BestEffort, Part, Period, Periods, Proportion, Reading, Request, Reserves, Settings};
+use super::{
+    BestEffort, Part, Period, Periods, Proportion, Reading, Request, Reserves, Settings, Share,
+};
 use crate::forward::forward;
 use crate::policy::{
     Budget, Dispatch, Excess, Fill, Policy, Ready, Refused, Resched, Reserve, Stop, Usage, Wants,
@@ -47,8 +49,9 @@ pub(super) struct Member {
     pub is_tied: bool,
     /// Its share has been squished.
     pub is_squished: bool,
-    /// The share that it asks for, and its period.
+    /// The share that it asks for, that it gets, and its period.
     pub wanted: Part,
+    pub share: Part,
     pub period: Period,
     /// When the period ends that the marks are of.
     pub ends: Time,
@@ -74,6 +77,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             is_tied: false,
             is_squished: false,
             wanted: Part::NOTHING,
+            share: Part::NOTHING,
             period: Period::default(),
             ends: Time::ZERO,
             proportion: Proportion::default(),
@@ -112,6 +116,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             is_tied: false,
             is_squished: false,
             wanted: request.share.unwrap_or(super::LEAST),
+            share: Part::NOTHING,
             period: Period::of(period),
             ends: now + period,
             proportion: Proportion::default(),
@@ -168,10 +173,10 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         }
     }
 
-    /// The share that a task has from its next period on, and its period; `None`: it has no reservation.
-    pub fn reservation(&self, task: TaskId) -> Option<(Part, Duration)> {
+    /// The share that a task has now and from its next period on, and its period; `None`: it has no reservation.
+    pub fn reservation(&self, task: TaskId) -> Option<(Share, Duration)> {
         let account = self.servers.account(task)?;
-        Some((account.state.next, account.reservation.period))
+        Some((account.state, account.reservation.period))
     }
 
     /// How many ends of queues are known: a task that sends to a queue, or receives from it, is one.
@@ -207,7 +212,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         let reserve = || {
             let (share, period) = self.reservation(task)?;
             Some(Reserve {
-                share: share.0,
+                share: share.now.0,
                 period,
                 is_squished: member.is_squished,
             })

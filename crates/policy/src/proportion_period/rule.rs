@@ -32,6 +32,12 @@ pub struct Reserves {
 
 type Held = Account<Share>;
 
+/// The share that a server has for the rest of its present period; `None`: none is under way at `now`.
+pub(super) fn held(account: &Held, now: Time) -> Option<Part> {
+    let is_under_way = !account.is_new() && now < account.deadline;
+    is_under_way.then_some(account.state.now)
+}
+
 /// Does `act`, and if a new period has begun by that goes over to the share of that period.
 fn in_periods<T>(account: &mut Held, act: impl FnOnce(&mut Held) -> T) -> T {
     let before = account.deadline;
@@ -56,15 +62,10 @@ fn supply(account: &Held) -> Supply {
 }
 
 impl Reserves {
-    /// A server has another share and period. A larger share holds at once, a smaller one from the next period on, but where
-    /// the present one begins at this instant. The present period has the new length.
-    pub fn change(self, account: &mut Held, share: Part, period: Duration, now: Time) {
+    /// A server has another share and period from now on; the present period has the new length.
+    pub fn change(self, account: &mut Held, share: Share, period: Duration, now: Time) {
+        account.state = share;
         let old = account.reservation.period;
-        let begins = account.is_new() || account.deadline == now + old;
-        account.state.next = share;
-        if begins || share > account.state.now {
-            account.state.now = share;
-        }
         if period != old {
             let reservation = &mut account.reservation;
             (reservation.period, reservation.deadline) = (period, period);

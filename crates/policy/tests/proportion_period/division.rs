@@ -220,10 +220,10 @@ impl World {
                 assert_eq!(self.settings.best_effort, BestEffort::LeftOver);
                 continue;
             };
-            sum += u64::from(share.0);
-            assert!(share > Part::NOTHING);
+            sum += u64::from(share.next.0);
+            assert!(Part::NOTHING < share.next && share.next <= share.now);
             if let Some(asked) = request.share {
-                assert_eq!(share, asked);
+                assert_eq!(share.next, asked);
             }
             if let Some(asked) = request.period {
                 assert_eq!(period, asked);

@@ -1,7 +1,7 @@
 //! Reservations as servers: as those that there are, while nothing is changed, and how changes take effect.
 
 use crate::servers::world::{Work, run, units, works};
-use flyball_policy::proportion_period::{Order, Part, Reserves};
+use flyball_policy::proportion_period::{Order, Part, Reserves, Share};
 use flyball_policy::servers::{
     Account, Arrival, ConstantBandwidth, Periodic, Reservation, Rule, Seat, Supply,
 };
@@ -53,19 +53,23 @@ fn begun(rule: &mut Reserves, used: u64) -> Account<<Reserves as Rule>::State> {
     account
 }
 
+fn part(units_in_hundred: u64) -> Part {
+    Part::of(units(units_in_hundred), units(100))
+}
+
 #[test]
-fn a_larger_share_holds_at_once_and_a_smaller_one_from_the_next_period_on() {
+fn a_share_holds_now_or_from_the_next_period_on() {
     for mut rule in [RATE, DEADLINE] {
         let mut account = begun(&mut rule, 30);
         assert_eq!(
             rule.exhausted(&mut account, at(30)),
             Supply::Throttled(at(100))
         );
-        let half = Part::of(units(50), units(100));
-        rule.change(&mut account, half, units(100), at(40));
-        assert_eq!(account.budget(), units(20));
-        let tenth = Part::of(units(10), units(100));
-        rule.change(&mut account, tenth, units(100), at(40));
+        let share = Share {
+            now: part(50),
+            next: part(10),
+        };
+        rule.change(&mut account, share, units(100), at(40));
         assert_eq!(account.budget(), units(20));
         rule.charge(&mut account, units(20), at(90));
         assert_eq!(
@@ -83,7 +87,10 @@ fn a_larger_share_holds_at_once_and_a_smaller_one_from_the_next_period_on() {
 #[test]
 fn the_present_period_gets_the_new_length() {
     for mut rule in [RATE, DEADLINE] {
-        let share = Part::of(units(30), units(100));
+        let share = Share {
+            now: part(30),
+            next: part(30),
+        };
         // Longer: with the budget of the longer period.
         let mut account = begun(&mut rule, 30);
         rule.change(&mut account, share, units(200), at(40));
