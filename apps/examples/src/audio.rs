@@ -7,13 +7,15 @@
 //!
 //! The source has a block of samples every 10 ms, and the sink wants a result as often. Neither
 //! waits. A block that finds no room is an *overrun*, and a result that does not come in time is an
-//! *underrun*. The two threads need 60 % of the CPU, and a third one, `batch`, computes all the time.
-//! So the policy alone decides whether blocks get lost. Each binary chooses one.
+//! *underrun*. The two threads need 70 % of the CPU, and a third one, `batch`, computes all the time.
+//! So the policy alone decides whether blocks get lost. Each binary chooses one. The sink begins when half of
+//! what the queues hold has come.
 //!
 //! All machines have a timer for applications, and one interrupt of it drives both the source and the
 //! sink. Each thread takes the same CPU time for a block on all machines, whatever its code takes.
-//! All lengths are whole milliseconds, and the source starts 0.95 ms after one. So all machines lose
-//! the same blocks, as long as the kernel's own work adds up to less than that.
+//! Lengths are whole milliseconds, and the source starts 0.95 ms after one. A block is filtered in a microsecond
+//! more, and `batch` offers the CPU at no multiple of a time slice, so nothing else happens at the very end of a slice.
+//! So all machines lose the same blocks, as long as the kernel's own work adds up to less than 0.95 ms.
 //!
 //! Arithmetic up to the FFT is in integers. The FFT adds and multiplies floats by a table, which gives
 //! the same bits on all machines.
@@ -31,18 +33,23 @@ const PERIOD: Duration = Duration::from_millis(10);
 const START: Time = Time::from_nanos(950_000);
 /// How many blocks the source has in all.
 const BLOCKS: u32 = 100;
-/// How many periods after a block the sink wants its result.
-const LATENCY: u32 = 2;
-/// How long each of the two threads computes for a block.
-const STAGE: Duration = Duration::from_millis(3);
+/// How many messages each of the three queues holds.
+const CAPACITY: u16 = 8;
+/// How many periods after a block the sink wants its result: half of what the queues hold.
+const LATENCY: u32 = 3 * CAPACITY as u32 / 2;
+/// How long the thread [`filter`] computes for a block.
+const FILTERING: Duration = Duration::from_micros(6_001);
+/// How long the thread [`spectrum`] computes for a block.
+const TRANSFORM: Duration = Duration::from_millis(1);
 /// How long the batch job computes before it offers the CPU to its equals.
-const PIECE: Duration = Duration::from_millis(25);
+const PIECE: Duration = Duration::from_millis(103);
 
 /// Samples, which their source or a thread has until it sends a reference to the next.
 type Block = [AtomicI16; 256];
 
-/// As many blocks as are in use at once: in two queues, in two threads, and in the source.
-static POOL: [Block; 5] = [const { [const { AtomicI16::new(0) }; 256] }; 5];
+/// How many blocks are in use at once: in two queues, in two threads, and in the source.
+const IN_USE: usize = 2 * CAPACITY as usize + 3;
+static POOL: [Block; IN_USE] = [const { [const { AtomicI16::new(0) }; 256] }; IN_USE];
 /// What the converter hears: a low tone that is loudest, one in the middle, and a high one.
 static TONES: Block = [const { AtomicI16::new(0) }; 256];
 
@@ -53,9 +60,9 @@ struct Loudest {
     power: f32,
 }
 
-static INPUT: Queue<&Block> = Queue::new(1);
-static FILTERED: Queue<&Block> = Queue::new(1);
-static LOUDEST: Queue<Loudest> = Queue::new(1);
+static INPUT: Queue<&Block> = Queue::new(CAPACITY);
+static FILTERED: Queue<&Block> = Queue::new(CAPACITY);
+static LOUDEST: Queue<Loudest> = Queue::new(CAPACITY);
 
 /// Blocks that the source could not put in.
 static OVERRUNS: AtomicU32 = AtomicU32::new(0);
@@ -168,7 +175,7 @@ pub fn filter() {
                 .sum();
             sample.store(clamped(output), Relaxed);
         }
-        take_all_of(STAGE, begun);
+        take_all_of(FILTERING, begun);
         if FILTERED.send(block).is_err() {
             return;
         }
@@ -187,7 +194,7 @@ pub fn spectrum() {
         let each = (0..).zip(powers).skip(1);
         let loudest = each.max_by(|(_, one), (_, other)| one.total_cmp(other));
         let (bin, power) = loudest.unwrap_or_default();
-        take_all_of(STAGE, begun);
+        take_all_of(TRANSFORM, begun);
         if LOUDEST.send(Loudest { bin, power }).is_err() {
             return;
         }

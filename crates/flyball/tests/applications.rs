@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const EXAMPLES: [&str; 10] = [
+const EXAMPLES: [&str; 11] = [
     "blink",
     "producer_consumer",
     "control_loop",
@@ -18,6 +18,7 @@ const EXAMPLES: [&str; 10] = [
     "servers",
     "audio_rr",
     "audio_fp",
+    "audio_pp",
 ];
 
 fn apps() -> PathBuf {

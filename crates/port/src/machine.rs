@@ -240,6 +240,13 @@ pub trait Machine: Sized + Sync + 'static {
         !<Self::Config as Config>::CHECKS || self.in_thread()
     }
 
+    /// Whether a thread calls, and the policy follows which threads use queues
+    /// ([`Wants::levels`](flyball_policy::Wants::levels)). Where it does not, this is known when the application is compiled.
+    #[inline]
+    fn follows_caller(&'static self) -> bool {
+        <Self::Config as Config>::Policy::WANTS.levels && self.in_thread()
+    }
+
     /// How the wait ended that the calling thread came back from.
     ///
     /// # Errors

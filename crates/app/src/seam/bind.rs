@@ -137,9 +137,13 @@ macro_rules! __bind {
                 )
             }
             fn _flyball_post(queue: QueueId, message: &Message) -> Result<(), Error> {
+                let follows_caller = $kernel.follows_caller();
                 $kernel.try_or(
                     |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
-                    |core, cpu, now| core.post_to_waiter(cpu, queue, message, None, now),
+                    |core, cpu, now| {
+                        let sender = if follows_caller { core.running_task(cpu) } else { None };
+                        core.post_to_waiter(cpu, queue, message, sender, now)
+                    },
                 )
             }
             fn _flyball_receive(queue: QueueId, message: &mut Message) -> Result<(), Error> {
@@ -171,7 +175,15 @@ macro_rules! __bind {
                 $kernel.received(message)
             }
             fn _flyball_take(queue: QueueId, message: &mut Message) -> Result<(), Error> {
+                let follows_caller = $kernel.follows_caller();
                 $kernel.act(|core, cpu, now| {
+                    if follows_caller {
+                        if !core.receive_now(cpu, queue, now)? {
+                            return Err(Error::TimedOut);
+                        }
+                        *message = *core.received(cpu)?;
+                        return Ok(());
+                    }
                     // An empty queue is no underrun here, which `drain` would count.
                     if core.queue_len(queue)? == 0 {
                         return Err(Error::TimedOut);

@@ -1,0 +1,119 @@
+//! A policy that follows queues knows which thread has moved a message, also by calls that never wait. What an interrupt
+//! moves is no thread's.
+
+use flyball_app::policy::{
+    CpuId, Dispatch, Fill, Policy, Ready, Refused, Resched, Role, Stop, TaskId, Usage, Wants,
+};
+use flyball_app::prelude::*;
+use std::cell::RefCell;
+
+/// A queue's new level, and the thread that has moved a message.
+type Filled = (u16, Option<(TaskId, Role)>);
+
+thread_local! {
+    static FILLED: RefCell<Vec<Filled>> = const { RefCell::new(Vec::new()) };
+}
+
+#[track_caller]
+fn assert_filled(expected: &[Filled]) {
+    assert_eq!(FILLED.take(), expected);
+}
+
+/// The thread that was made first is the most urgent one.
+#[derive(Default)]
+struct Following {
+    queued: [bool; 4],
+}
+
+impl Policy for Following {
+    type Params = ();
+    type Settings = ();
+    const WANTS: Wants = Wants::LEVELS;
+
+    fn capacity(&self) -> usize {
+        self.queued.len()
+    }
+
+    fn admit(&mut self, _: TaskId, (): (), _: Time) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    fn adjust(&mut self, _: TaskId, (): (), _: Time) -> Result<Resched, Refused> {
+        Ok(Resched::None)
+    }
+
+    fn retire(&mut self, _: TaskId, _: Time) {}
+
+    fn ready(&mut self, here: CpuId, task: TaskId, _: Ready, _: Time) -> Resched {
+        self.queued[task.index()] = true;
+        Resched::One(here)
+    }
+
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, _: Usage, why: Stop, _: Time) -> Resched {
+        self.queued[task.index()] = !matches!(why, Stop::Blocked | Stop::Completed);
+        Resched::One(cpu)
+    }
+
+    fn filled(&mut self, fill: Fill<'_>, _: Time) {
+        FILLED.with_borrow_mut(|filled| filled.push((fill.level, fill.by)));
+    }
+
+    fn pick(&mut self, _: CpuId, _: Time) -> Option<Dispatch> {
+        let first = self.queued.iter().position(|&queued| queued)?;
+        Some(Dispatch::of(TaskId::from_index(first)))
+    }
+}
+
+flyball_app::kernel! {
+    machine: flyball_machine_host,
+    policy: Following = Following::default(),
+    init: init,
+    threads: 4,
+}
+
+static STACKS: [Stack<128>; 2] = [const { Stack::new() }; 2];
+static QUEUE: Queue<u8> = Queue::new(1);
+static EMPTY: Semaphore = Semaphore::new(0);
+const OTHER: TaskId = TaskId(0);
+const JUDGE: TaskId = TaskId(1);
+
+fn init() -> Result<(), Error> {
+    spawn(&STACKS[0], Thread::once(), (), || {
+        QUEUE.try_send(1).unwrap();
+        QUEUE.send(2).unwrap();
+        EMPTY.wait().unwrap();
+        assert_eq!(QUEUE.receive(), Ok(3));
+    })?;
+    spawn(&STACKS[1], Thread::once(), (), judge)?;
+    Ok(())
+}
+
+fn judge() {
+    let consumed = |level| (level, Some((JUDGE, Role::Consumer)));
+    let produced = |level| (level, Some((JUDGE, Role::Producer)));
+    let sent = (1, Some((OTHER, Role::Producer)));
+    assert_filled(&[sent]);
+    // That lets the thread in that waits for room.
+    assert_eq!(QUEUE.try_receive(), Ok(1));
+    assert_filled(&[consumed(0), sent]);
+    assert_eq!(QUEUE.try_receive(), Ok(2));
+    assert_eq!(QUEUE.try_receive(), Err(Error::TimedOut));
+    assert_filled(&[consumed(0)]);
+    EMPTY.signal().unwrap();
+    // The other thread waits for a message: in, and out at once.
+    QUEUE.try_send(3).unwrap();
+    assert_filled(&[produced(1), (0, Some((OTHER, Role::Consumer)))]);
+    QUEUE.try_send(4).unwrap();
+    assert_eq!(QUEUE.try_send(5), Err(Error::Full));
+    assert_filled(&[produced(1)]);
+    let line = Interrupt::line(5);
+    line.attach(|| {
+        assert_eq!(QUEUE.try_receive(), Ok(4));
+        QUEUE.try_send(6).unwrap();
+    })
+    .unwrap();
+    line.pend();
+    assert_filled(&[(0, None), (1, None)]);
+    println!("all is well");
+    shut_down(0)
+}
