@@ -34,7 +34,7 @@ const START: Time = Time::from_nanos(950_000);
 /// How many blocks the source has in all.
 const BLOCKS: u32 = 100;
 /// How many messages each of the three queues holds.
-const CAPACITY: u16 = 8;
+const CAPACITY: u16 = 16;
 /// How many periods after a block the sink wants its result: half of what the queues hold.
 const LATENCY: u32 = 3 * CAPACITY as u32 / 2;
 /// How long the thread [`filter`] computes for a block.

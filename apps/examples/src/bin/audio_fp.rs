@@ -11,7 +11,7 @@ flyball_app::kernel! {
     policy: FixedPriorities<4> = FixedPriorities::new(FixedPriority, 4),
     init: init,
     threads: 4,
-    messages: 32,
+    messages: 64,
 }
 
 fn init() -> Result<(), Error> {

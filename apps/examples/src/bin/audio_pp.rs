@@ -15,7 +15,7 @@ flyball_app::kernel! {
     policy: PolicyOf<Pp, 4> = policy_of::<Pp, 4, 0, 64>(&[]),
     init: init,
     threads: 4,
-    messages: 32,
+    messages: 64,
 }
 
 fn init() -> Result<(), Error> {

@@ -12,7 +12,7 @@ flyball_app::kernel! {
     policy: PolicyOf<Rr, 4> = policy_of::<Rr, 4, 0, 64>(&[]),
     init: init,
     threads: 4,
-    messages: 32,
+    messages: 64,
 }
 
 const SLICE: Weighted<()> = Weighted {

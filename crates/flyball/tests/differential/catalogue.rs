@@ -5,7 +5,7 @@
 
 use crate::differential::sets::{
     credit_set, fair, five_halves, four_cpus, four_times_one_cpu, nice_set, random_set,
-    two_clusters, unsorted_nice_set,
+    reserved_set, two_clusters, unsorted_nice_set,
 };
 use crate::differential::{Case, Tally, count, read, tally};
 use flyball_board::Machine;
@@ -28,6 +28,7 @@ fn case(machine: Machine, entry: &Entry) -> Case<'_> {
                 ("linux-o1", Machine::Lm3s6965) => unsorted_nice_set,
                 ("linux-o1", _) => nice_set,
                 ("linux-2.0", _) => credit_set,
+                ("pp", _) => reserved_set,
                 _ => random_set,
             },
             sets: count(6),

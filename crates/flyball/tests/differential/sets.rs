@@ -422,6 +422,12 @@ pub(crate) fn nice_set(seed: u64) -> String {
     lines.replacen("schema = 1", &format!("schema = 1\n{settings}"), 1)
 }
 
+/// The same tasks where all of the CPU may be reserved.
+pub(crate) fn reserved_set(seed: u64) -> String {
+    let settings = "[policies.pp]\nlimit = 1\nspare = 0";
+    random_set(seed).replacen("schema = 1", &format!("schema = 1\n{settings}"), 1)
+}
+
 /// The same tasks for Linux 2.0's scheduler, with short ticks and slices.
 pub(crate) fn credit_set(seed: u64) -> String {
     let slice = Numbers::new(seed, 10).of(&["1ms", "4ms", "20ms"]);

@@ -188,5 +188,5 @@ impl Settings {
 
 /// The least share of a task whose share is adapted: 0.2 %.
 const LEAST: Part = Part::millionths(2_000);
-/// The share of a task that uses queues, and has not moved a message yet, to begin with: 5 %.
-const FIRST: Part = Part::millionths(50_000);
+/// The share of a task that uses queues, and has not moved a message yet, to begin with: a quarter.
+const FIRST: Part = Part::millionths(250_000);
