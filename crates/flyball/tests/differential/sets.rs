@@ -427,15 +427,15 @@ pub(crate) fn nice_set(seed: u64) -> String {
 /// Of some random sets the first one whose tasks leave room for what is reserved beside their execution times,
 /// where all of the CPU may be reserved.
 pub(crate) fn reserved_set(seed: u64) -> String {
-    let needs = |text: &str| -> f64 {
+    let thousandths = |text: &str| -> u64 {
         let part = |task: &Task| {
             let period = task.arrival.period()?.as_nanos();
-            Some(task.wcet.as_nanos() as f64 / period as f64)
+            Some((task.wcet.as_nanos() * 1_000).div_ceil(period))
         };
         read(text).tasks.iter().filter_map(part).sum()
     };
     let mut sets = (seed * 100..).map(random_set);
-    let set = sets.find(|set| needs(set) <= 0.8);
+    let set = sets.find(|set| thousandths(set) <= 800);
     let settings = "schema = 1\n[policies.pp]\nlimit = 1\nspare = 0";
     set.unwrap_or_default().replacen("schema = 1", settings, 1)
 }
