@@ -111,6 +111,7 @@ impl Configured for Pp {
             },
             interval: values.duration("interval"),
             periods: Periods {
+                // Whatever is too large is refused below.
                 threshold: u32::try_from(threshold).unwrap_or(u32::MAX),
                 growth: values.duration("growth"),
                 start: values.duration("start"),

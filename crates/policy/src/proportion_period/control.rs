@@ -31,13 +31,14 @@ impl Reading {
             Role::Consumer => above_half,
         };
         let relieved = u64::from(mark.moved) * u64::from(ONE) / u64::from(capacity);
+        // Each message is at most a whole queue, and there are at most 65,535: it fits.
         let relieved = u32::try_from(relieved).unwrap_or(u32::MAX);
         self.relieved = self.relieved.saturating_add(relieved);
         self.moved = self.moved.max(mark.moved);
     }
 }
 
-/// Up to 4.29 s.
+/// In nanoseconds; 4.29 s stands for all that is longer.
 fn nanos(time: Duration) -> u32 {
     u32::try_from(time.as_nanos()).unwrap_or(u32::MAX)
 }
@@ -46,6 +47,7 @@ impl Mark {
     /// The swing, in 2⁻¹⁶ of the capacity.
     fn burst(&self) -> u32 {
         let swing = u64::from(self.high - self.low) * u64::from(ONE) / u64::from(self.capacity);
+        // A swing is at most 65,535 messages: it fits.
         u32::try_from(swing).unwrap_or(u32::MAX)
     }
 }

@@ -141,7 +141,7 @@ impl<S: Storage> Levels<S> {
     fn meet(&mut self, fill: &Fill<'_>) -> Option<u16> {
         fill.by?;
         let number = self.known;
-        if usize::from(number) >= self.queues.capacity() * QUEUES {
+        if usize::from(number) >= self.queues.capacity() * QUEUES || number == u16::MAX - 1 {
             return None;
         }
         self.known += 1;
@@ -170,7 +170,7 @@ impl<S: Storage> Levels<S> {
         if is_new {
             let level = self.queue(queue).level;
             let number = free.unwrap_or(self.last);
-            if usize::from(number) >= self.ends.capacity() * ENDS {
+            if usize::from(number) >= self.ends.capacity() * ENDS || number == u16::MAX - 1 {
                 return None;
             }
             self.share_marks(queue);

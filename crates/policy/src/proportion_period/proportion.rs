@@ -109,6 +109,7 @@ impl Proportion {
         // Nanoseconds in 2⁻⁸.
         let time = wanted.saturating_mul(used) / relieved;
         let share = u128::from(time) << 20;
+        // What is more than sixteen CPUs is more than there is, whatever it is.
         u32::try_from(share / u128::from(interval)).unwrap_or(u32::MAX)
     }
 }
