@@ -119,7 +119,7 @@ impl StudyError {
             }
             StudyError::Sim(SimError::Unserved { why, .. }) => match why {
                 Unserved::Overfull { .. } => {
-                    "lower its budget, or raise the policy's `limit`: with 0 there is none"
+                    "lower what it asks for, or raise the policy's `limit`"
                 }
                 Unserved::Overload { .. } => {
                     "shorten its execution time, or choose `edf`, which takes any task"
