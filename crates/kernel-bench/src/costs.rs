@@ -258,9 +258,9 @@ mod tests {
     const TRACED: [(&str, &[(&str, u32)]); 1] = [(
         "fp",
         &[
-            ("yield", 129),
-            ("signal_wakes", 183),
-            ("wait_blocks", 181),
+            ("yield", 131),
+            ("signal_wakes", 182),
+            ("wait_blocks", 180),
             ("interrupt_wakes", 196),
         ],
     )];
@@ -277,6 +277,7 @@ mod tests {
 
     fn are_no_longer(choices: &[&str], rows: &[(&str, &[(&str, u32)])]) {
         image::build("flyball-costs", "release", choices).unwrap();
+        let mut longer = Vec::new();
         for (policy, rows) in rows {
             let ready = if has_room(policy, 25) { 25 } else { 5 };
             let measure = || run(policy, "calls", ready).unwrap();
@@ -284,12 +285,12 @@ mod tests {
             for (call, most) in *rows {
                 let found = found[*call].worst;
                 // A row that is longer is so each time.
-                assert!(
-                    found <= *most || measure()[*call].worst <= *most,
-                    "{policy}, {call}: {found}, not {most}"
-                );
+                if found > *most && measure()[*call].worst > *most {
+                    longer.push(format!("{policy}, {call}: {found}, not {most}"));
+                }
             }
         }
+        assert!(longer.is_empty(), "{choices:?}: {longer:#?}");
     }
 
     /// Who makes a row shorter lowers its number.

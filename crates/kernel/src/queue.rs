@@ -223,8 +223,7 @@ impl<C: Config> Core<C> {
         until: Time,
         now: Time,
     ) -> Result<(), Error> {
-        let sender = self.running_task(cpu);
-        match self.post_to_waiter(cpu, queue, message, sender, now) {
+        match self.post_to_waiter(cpu, queue, message, true, now) {
             Err(Error::Full) => self.wait_for_room(cpu, queue, message, until, now),
             posted => posted,
         }
@@ -260,12 +259,12 @@ impl<C: Config> Core<C> {
         if self.try_send(queue, message)? {
             return Ok(());
         }
-        self.post_to_waiter(cpu, queue, message, None, now)
+        self.post_to_waiter(cpu, queue, message, false, now)
     }
 
     /// The second half of [`Core::post`], for a caller that has just tried the first,
-    /// [`Core::try_send`], in vain: a receiver gets the message, if one waits. `sender` is the thread whose
-    /// message it is, for policies that want to know it; `None`: an interrupt's.
+    /// [`Core::try_send`], in vain: a receiver gets the message, if one waits. `is_threads` says whether it
+    /// is the running thread's message, for policies that want to know, and not an interrupt's.
     ///
     /// # Errors
     /// As [`Core::post`].
@@ -275,7 +274,7 @@ impl<C: Config> Core<C> {
         cpu: CpuId,
         queue: QueueId,
         message: &C::Message,
-        sender: Option<TaskId>,
+        is_threads: bool,
         now: Time,
     ) -> Result<(), Error> {
         let has_jobs = self.has_jobs();
@@ -284,13 +283,13 @@ impl<C: Config> Core<C> {
             return Err(Error::Full);
         }
         if has_jobs && let Some(task) = row.releases.get() {
+            let sender = self.running_task(cpu).filter(|_| is_threads);
             return self.post_job(cpu, queue, task, message, sender, now);
         }
-        let by = sender.map(|sender| (sender, Role::Producer));
         if Self::FOLLOWS_LEVELS && row.waiters.is_empty() {
             let at = row.push();
             *self.messages.get_row(at)? = *message;
-            self.follow_level(cpu, queue, by, now);
+            self.follow_level(cpu, queue, self.producer(cpu, is_threads), now);
             return Ok(());
         }
         // A thread that waits at a queue that is not full waits to receive; there is one, as there was
@@ -298,10 +297,20 @@ impl<C: Config> Core<C> {
         let receiver = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
         self.threads[receiver.index()].message = *message;
         // In, and out at once.
-        self.tell_level(cpu, queue, 1, by, now);
+        let sender = self.producer(cpu, is_threads);
+        self.tell_level(cpu, queue, 1, sender, now);
         self.tell_level(cpu, queue, 0, Some((receiver, Role::Consumer)), now);
         self.wake(cpu, receiver, now);
         Ok(())
+    }
+
+    /// The running thread as the one that has put a message in, if it has, and if the policy wants to know.
+    #[inline]
+    fn producer(&self, cpu: CpuId, is_threads: bool) -> Option<(TaskId, Role)> {
+        if !C::Policy::WANTS.levels || !is_threads {
+            return None;
+        }
+        Some((self.running_task(cpu)?, Role::Producer))
     }
 
     /// A source puts up to `count` copies of a message in, as an interrupt does. If there is no room for
@@ -508,8 +517,7 @@ impl<C: Config> Core<C> {
         if self.try_send(queue, message)? {
             return Ok(true);
         }
-        let sender = self.running_task(cpu);
-        match self.post_to_waiter(cpu, queue, message, sender, now) {
+        match self.post_to_waiter(cpu, queue, message, true, now) {
             Ok(()) => Ok(true),
             Err(Error::Full) => Ok(false),
             Err(error) => Err(error),

@@ -141,8 +141,7 @@ macro_rules! __bind {
                 $kernel.try_or(
                     |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
                     |core, cpu, now| {
-                        let sender = if follows_caller { core.running_task(cpu) } else { None };
-                        core.post_to_waiter(cpu, queue, message, sender, now)
+                        core.post_to_waiter(cpu, queue, message, follows_caller, now)
                     },
                 )
             }

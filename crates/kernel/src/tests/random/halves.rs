@@ -147,7 +147,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
             return Ok(());
         }
         self.core
-            .post_to_waiter(CPU, queue, &message, None, self.now)
+            .post_to_waiter(CPU, queue, &message, false, self.now)
     }
 
     pub(super) fn receive(
