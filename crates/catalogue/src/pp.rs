@@ -29,17 +29,24 @@ const TURN: RoundRobin<Fifo> = RoundRobin {
     quantum: Duration::from_millis(10),
 };
 
+/// The millionths that a file says, of which the fraction is the nearest one in 2⁻²⁴. They are rounded down, so
+/// that parts fit together that add up to the limit.
+fn part_of(share: Fraction) -> Part {
+    let whole = u64::from(Fraction::ONE.bits());
+    let millionths = (u64::from(share.bits()) * 1_000_000 + whole / 2) / whole;
+    // At most a million.
+    u32::try_from(millionths).map_or(Part::ALL, Part::millionths)
+}
+
 impl Pp {
     /// What a task asks for, however much that is: what it says of its reservation. A periodic task that says
     /// nothing has its execution time in every period, and a task that says no more than its share has that.
     fn request(&self, task: &Facts) -> Request {
         let every = task.period.filter(|_| task.arrival != Arrival::Once);
-        // A fraction is in 2⁻²⁴.
-        let part = |share: Fraction| Part(share.bits() << 4);
         let share = match (task.reserve.and_then(|reserve| reserve.share), every) {
-            (Some(share), _) => Some(part(share)),
+            (Some(share), _) => Some(part_of(share)),
             (None, Some(every)) => Some(Part::of(self.allowance.budget(task.wcet, every), every)),
-            (None, None) => task.share.map(part),
+            (None, None) => task.share.map(part_of),
         };
         Request {
             share,

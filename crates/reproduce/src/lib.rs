@@ -15,6 +15,7 @@ pub mod epos_study;
 pub mod hartstone;
 pub mod miosix;
 pub mod multicore_shares;
+pub mod period;
 pub mod soos;
 mod work;
 
@@ -38,10 +39,11 @@ pub struct Extent<'a> {
 }
 
 /// All works, in the order in which they are listed.
-pub const ALL: [&Work; 5] = [
+pub const ALL: [&Work; 6] = [
     &miosix::WORK,
     &soos::WORK,
     &dss::WORK,
+    &period::WORK,
     &epos::WORK,
     &epos_study::WORK,
 ];

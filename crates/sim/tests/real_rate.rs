@@ -188,3 +188,21 @@ fn the_order_and_the_sensing_make_next_to_no_glitch() {
     variants[2].settings.sensing = Sensing::Sampled;
     run_all(95, 5, random_length, &variants);
 }
+
+/// What files say in decimals is never too much by a rounding: all tasks together may have 96 %.
+#[test]
+fn shares_that_add_up_to_the_limit_fit() {
+    for first in 1..96 {
+        let tasks = [first, 96 - first].map(|percent| {
+            format!(
+                "[[task]]\nname = \"t{percent}\"\nreserve = {{ share = 0.{percent:02}, period = \"20ms\" }}\n\
+                 behaviour = [{{ repeat = \"forever\", do = [{{ compute = \"1ms\" }}] }}]\n"
+            )
+        });
+        let [one, other] = tasks;
+        let other = other.replace("name = \"t", "name = \"u");
+        let set = read(&format!("schema = 1\n{one}{other}"));
+        let options = Options::until(Duration::from_millis(1));
+        simulate(&set, &by_default(), &options, &mut Glitches::default()).unwrap();
+    }
+}

@@ -18,6 +18,7 @@
 //! | overrun, underrun | how often a source found a queue full, and a sink found it empty |
 //! | stall | how often and how long a task waited for a message, or for room for one |
 //! | delay | how long a message was in a queue |
+//! | interval | the time between two messages that were put into a queue one after the other |
 //! | share, period | what tasks were entitled to whose reservations changed |
 //! | utilisation | the share of time in which a CPU worked for tasks |
 //!
@@ -27,6 +28,7 @@ use crate::{Cause, CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use std::collections::VecDeque;
 
 mod chains;
+mod intervals;
 mod queues;
 mod reservations;
 mod spread;
@@ -34,6 +36,7 @@ mod spread;
 mod tests;
 
 pub use chains::Chain;
+pub use intervals::Intervals;
 pub use queues::QueueSummary;
 pub use reservations::ReservationSummary;
 pub use spread::Spread;

@@ -173,7 +173,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
                 u32::try_from(part / u64::from(important.max(1))).map_or(room, Part)
             };
         }
-        let cut = self.cut(now);
+        let cut = self.cut(pressure > 0, now);
         let mut resched = Resched::None;
         for task in self.tasks() {
             let member = &self.members[task.index()];
@@ -210,10 +210,11 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
     }
 
     /// How much of what tasks would have in the present periods beyond their shares has to be cut, so that all have no more than
-    /// the limit together. Nothing is cut where no task says a share: then none is promised what others have.
-    fn cut(&self, now: Time) -> Cut {
+    /// the limit together. Nothing is cut where no task says a share and there is enough for all: then none is promised
+    /// what others have, nor waits for it.
+    fn cut(&self, is_overloaded: bool, now: Time) -> Cut {
         let (mut all, mut beyond) = (Part::NOTHING, Part::NOTHING);
-        if self.fixed == Part::NOTHING {
+        if self.fixed == Part::NOTHING && !is_overloaded {
             return Cut { cut: all, beyond };
         }
         for task in self

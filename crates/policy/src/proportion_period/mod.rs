@@ -21,8 +21,8 @@
 //! Promises: what tasks say of their shares is admitted or refused, and all other shares are squished by importance, so that none is left
 //! with nothing. The shares of the next periods are never more than the limit together.
 //! Does not promise: that an admitted share is had by the end of each period. A larger share holds at once, and a smaller one from the
-//! next period on, so the present periods may ask for more than the limit together: where a task has said its share up to the next
-//! interval, otherwise up to the ends of the periods. A rate monotonic order has to hold by itself, too.
+//! next period on, so the present periods may ask for more than the limit together: where a task has said its share, or not all get what
+//! they want, up to the next interval, otherwise up to the ends of the periods. A rate monotonic order has to hold by itself, too.
 //! Does not promise: that no queue runs full or empty. The controllers need some intervals to learn what a
 //! pipeline is like.
 //! Source: D. C. Steere, J. Walpole and others on feedback-driven proportion allocation (OSDI 1999), and the paper on

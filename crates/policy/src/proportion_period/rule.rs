@@ -80,12 +80,21 @@ impl Reserves {
     }
 }
 
+/// A period as rate monotonic priorities see it: rounded down to its four leading binary digits. Two stages of a
+/// pipeline have nearly the same period. If the shorter one always had the higher priority, a consumer would
+/// preempt its producer at each message, and no period would make that less.
+fn rounded(period: Duration) -> Duration {
+    let nanos = period.as_nanos();
+    let kept = (u64::BITS - nanos.leading_zeros()).saturating_sub(4);
+    Duration::from_nanos(nanos >> kept << kept)
+}
+
 impl Rule for Reserves {
     type State = Share;
 
     fn key(&self, account: &Held) -> Time {
         match self.order {
-            Order::Rate => account.by_deadline(),
+            Order::Rate => Time::ZERO + rounded(account.reservation.period),
             Order::Deadline => account.deadline,
         }
     }

@@ -1,6 +1,6 @@
 //! What events say about message queues.
 
-use super::Spread;
+use super::{Intervals, Spread};
 use crate::{Duration, Event, Kind, Object, TaskId, Time};
 use std::collections::VecDeque;
 
@@ -25,6 +25,8 @@ pub struct QueueSummary {
     pub stalled: Duration,
     /// How long messages were in the queue.
     pub delay: Spread,
+    /// The time between two messages that were put in one after the other.
+    pub intervals: Intervals,
 }
 
 impl QueueSummary {
@@ -105,6 +107,7 @@ impl QueueState {
         while self.inside.len() < level {
             self.inside.push_back(now);
             self.sums.put += 1;
+            self.sums.intervals.add(now);
         }
         // Messages come out in the order in which they went in, but for one that a job left behind
         // which did not run.

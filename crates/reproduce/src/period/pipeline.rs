@@ -1,0 +1,161 @@
+//! The pipelines: tasks, queues and devices.
+
+use flyball_model::{
+    Arrival, Cost, End, Endpoint, Groups, Length, Location, OnMiss, Overheads, Queue, Reserve,
+    Share, Step, Task, TaskSet,
+};
+use flyball_trace::Duration;
+use std::collections::BTreeMap;
+
+/// How many buffers the report's pipeline has.
+pub(super) const BUFFERS: u16 = 20;
+/// What a unit of its pipeline takes.
+pub(super) const UNIT: Duration = Duration::from_millis(3);
+
+pub(super) const fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+pub(super) const fn us(n: u64) -> Duration {
+    Duration::from_micros(n)
+}
+
+/// So many parts of a length that is divided into `of`.
+pub(super) const fn parts(length: Duration, many: u64, of: u64) -> Duration {
+    Duration::from_nanos(length.as_nanos() * many / of)
+}
+
+/// From half to one and a half of a length.
+pub(super) fn about(mean: Duration) -> Length {
+    Length::Uniform {
+        min: parts(mean, 1, 2),
+        max: parts(mean, 3, 2),
+    }
+}
+
+/// A part of a CPU in hundredths.
+pub(super) const fn percent(n: u32) -> Share {
+    Share::from_millionths(n * 10_000)
+}
+
+/// A task of one job that does these steps `times`, or for ever, and says nothing else.
+pub(super) fn task(name: &str, times: Option<u32>, body: Vec<Step>) -> Task {
+    let wcet = |times: u32| {
+        let longest = body.iter().map(|step| match step {
+            Step::Compute(length) => length.longest(),
+            _ => Duration::ZERO,
+        });
+        longest.sum::<Duration>() * u64::from(times)
+    };
+    Task {
+        name: name.into(),
+        arrival: Arrival::Once,
+        phase: Duration::ZERO,
+        jitter: Duration::ZERO,
+        deadline: None,
+        wcet: times.map_or(Duration::MAX, wcet),
+        priority: None,
+        share: None,
+        reserve: None,
+        nice: None,
+        importance: None,
+        cpu: None,
+        cpus: None,
+        server: None,
+        groups: Groups::default(),
+        location: Location::default(),
+        stalls: Share::default(),
+        speed: None,
+        on_miss: OnMiss::Continue,
+        behaviour: vec![Step::Repeat { times, body }],
+        policies: BTreeMap::new(),
+    }
+}
+
+/// A task that computes without end, and says nothing.
+pub(super) fn hog(name: &str) -> Task {
+    task(name, None, vec![Step::Compute(Length::Fixed(ms(1)))])
+}
+
+/// What a task says of its reservation.
+pub(super) fn reserve(share: Option<Share>, period: Option<Duration>) -> Option<Reserve> {
+    Some(Reserve { share, period })
+}
+
+/// The report's pipeline: a producer and a consumer, which both compute `unit` for each message, `times` or for
+/// ever.
+pub(super) fn two_stages(unit: &Length, capacity: u16, times: Option<u32>) -> TaskSet {
+    let compute = Step::Compute(unit.clone());
+    TaskSet {
+        name: format!("Two stages and {capacity} buffers"),
+        queues: vec![queue("queue", capacity)],
+        tasks: vec![
+            task("producer", times, vec![compute.clone(), Step::Send(0)]),
+            task("consumer", times, vec![Step::Receive(0), compute]),
+        ],
+        ..TaskSet::default()
+    }
+}
+
+/// The same, and both say this of their reservations.
+pub(super) fn reserved(mut set: TaskSet, reserve: Option<Reserve>) -> TaskSet {
+    for task in &mut set.tasks {
+        task.reserve = reserve;
+    }
+    set
+}
+
+pub(super) fn queue(name: &str, capacity: u16) -> Queue {
+    Queue {
+        name: name.into(),
+        capacity,
+    }
+}
+
+/// A device at a queue.
+pub(super) fn device(end: End, queue: u16, every: Length, phase: Duration) -> Endpoint {
+    Endpoint {
+        end,
+        queue,
+        every,
+        count: 1,
+        phase,
+    }
+}
+
+/// Two stages between two devices: a message comes every `every`, each stage computes for one of `units`, and
+/// a message is taken as often, from when half of what the three queues hold has come.
+pub(super) fn between_devices(every: Duration, units: [Length; 2], capacity: u16) -> TaskSet {
+    let [first, second] = units.map(Step::Compute);
+    let half = parts(every, u64::from(capacity) * 3, 2);
+    TaskSet {
+        name: format!("Two stages between devices, and {capacity} buffers a queue"),
+        queues: vec![
+            queue("in", capacity),
+            queue("middle", capacity),
+            queue("out", capacity),
+        ],
+        endpoints: vec![
+            device(End::Source, 0, Length::Fixed(every), Duration::ZERO),
+            device(End::Sink, 2, Length::Fixed(every), half),
+        ],
+        tasks: vec![
+            task("first", None, vec![Step::Receive(0), first, Step::Send(1)]),
+            task(
+                "second",
+                None,
+                vec![Step::Receive(1), second, Step::Send(2)],
+            ),
+        ],
+        ..TaskSet::default()
+    }
+}
+
+/// What the kernel is assumed to cost on a computer of that time.
+pub(super) fn overheads(switch: Duration, tick: Duration) -> Overheads {
+    Overheads {
+        context_switch: Cost::fixed(switch),
+        tick: Cost::fixed(tick),
+        ..Overheads::default()
+    }
+}
