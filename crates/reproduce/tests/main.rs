@@ -4,6 +4,7 @@ mod dss;
 mod epos;
 mod epos_study;
 mod multicore_shares;
+mod period;
 mod reproduce;
 mod soos;
 mod supervised;

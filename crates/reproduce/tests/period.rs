@@ -1,0 +1,58 @@
+//! Period adaptation, done again in simulation: all of it, with fewer units where it takes long.
+
+use flyball_measure::bench::Simulator;
+use flyball_report::reproduction::{Reproduction, Verdict};
+use flyball_reproduce::{Extent, Size, period, reproduce};
+use flyball_study::{Progress, Registry};
+use std::ops::ControlFlow;
+
+fn done(names: &[&str]) -> Reproduction {
+    let registry = Registry::standard();
+    let mut watch = |_: Progress<'_>| ControlFlow::Continue(());
+    let mut simulator = Simulator::new(&registry, &mut watch);
+    let extent = Extent {
+        size: Size::Sample,
+        ..Extent::default()
+    };
+    reproduce(&period::WORK, names, &mut simulator, None, extent).unwrap()
+}
+
+fn each_holds(names: &[&str]) {
+    let done = done(names);
+    assert_eq!(done.experiments.len(), names.len());
+    for (_, claim) in done.claims() {
+        let holds = matches!(claim.verdict, Verdict::Holds);
+        assert!(holds, "{}: {}, {:?}", claim.text, claim.ours, claim.verdict);
+    }
+}
+
+/// Jitter rises with the period and run times fall; the controller finds the period that a search finds, and the one
+/// that follows from buffers and rate.
+#[test]
+fn the_best_period_is_found() {
+    each_holds(&["trade-off", "optimum"]);
+}
+
+/// Periods follow what messages take, down faster than up, and settle where half of the queue moves.
+#[test]
+fn periods_settle_and_follow() {
+    each_holds(&["steady", "adaptation"]);
+}
+
+/// With 20 buffers no producer waits here, and with 30 it does under Linux 2.0.
+#[test]
+fn fewer_buffers_are_enough() {
+    each_holds(&["buffers"]);
+}
+
+/// What disturbs a pipeline loses no message; a task that says nothing does not starve; a server keeps up.
+#[test]
+fn others_do_not_matter() {
+    each_holds(&["missed", "best-effort", "server"]);
+}
+
+/// Shares that are exact, priorities, caches, and what the kernel takes.
+#[test]
+fn short_periods_cost() {
+    each_holds(&["secondary", "overhead"]);
+}
