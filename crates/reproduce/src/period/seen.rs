@@ -113,6 +113,20 @@ pub(super) fn between(steps: &[[f64; 2]], from: f64, to: f64) -> Between {
     found
 }
 
+/// The swing of a level in windows of so many seconds, which all but one in twenty do not exceed.
+pub(super) fn swing(levels: &[[f64; 2]], [from, to]: [f64; 2], window: f64) -> f64 {
+    let (mut swings, mut start) = (Vec::new(), from);
+    while start + window <= to {
+        let inside = between(levels, start, start + window);
+        swings.push(inside.most - inside.least);
+        start += window;
+    }
+    swings.sort_by(f64::total_cmp);
+    let exceeding = swings.len() / 20;
+    let at = swings.len().checked_sub(1 + exceeding);
+    at.map_or(f64::NAN, |at| swings[at])
+}
+
 /// At most so many points of a picture: of points that are nearer, the first.
 pub(super) fn thinned(points: &[[f64; 2]], from: f64, to: f64, most: u32) -> Vec<[f64; 2]> {
     let least = (to - from) / f64::from(most.max(1));

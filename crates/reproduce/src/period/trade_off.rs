@@ -55,7 +55,7 @@ struct Found {
     job: &'static Job,
     units: u32,
     points: Vec<Point>,
-    /// The same with half and with twice the costs: run times only.
+    /// The same with half and with twice the costs, where they are charged.
     half: Vec<Point>,
     twice: Vec<Point>,
 }
@@ -105,10 +105,11 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         ]
     };
     let periods: Vec<Duration> = periods.iter().copied().map(us).collect();
+    let charged = if is_emulated { &[][..] } else { &periods };
     let mut found = Vec::new();
     for job in &JOBS {
         let part = if is_emulated {
-            10
+            20
         } else {
             setup.size.of([20, 1, 1])
         };
@@ -119,8 +120,8 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             job,
             units,
             points: points(setup, job, units, COSTS, &periods)?,
-            half: points(setup, job, units, half, &periods)?,
-            twice: points(setup, job, units, twice, &periods)?,
+            half: points(setup, job, units, half, charged)?,
+            twice: points(setup, job, units, twice, charged)?,
         });
     }
     Ok(Experiment {
@@ -222,7 +223,8 @@ fn claims(found: &[Found]) -> Vec<Claim> {
     };
     let all = found
         .iter()
-        .flat_map(|job| [&job.points, &job.half, &job.twice]);
+        .flat_map(|job| [&job.points, &job.half, &job.twice])
+        .filter(|points| !points.is_empty());
     let shortest = found.iter().filter_map(|job| job.points.first());
     let at_least = shortest
         .clone()
@@ -279,53 +281,57 @@ fn claims(found: &[Found]) -> Vec<Claim> {
     ]
 }
 
+/// With the place of a period among all in the place of the period: from 0.5 to 500 ms a scale of numbers shows the
+/// shortest ones at one point.
+fn in_place(points: impl Iterator<Item = f64>) -> Vec<[f64; 2]> {
+    (0_u8..)
+        .map(f64::from)
+        .zip(points)
+        .map(|(place, value)| [place, value])
+        .collect()
+}
+
 fn figures(found: &[Found]) -> Vec<Figure> {
-    let mut panels = vec![
-        Panel {
-            title: "jitter".into(),
-            y: Axis::numbers("standard deviation of a unit's time (ms)"),
-            series: Vec::new(),
-        },
-        Panel {
-            title: "run time".into(),
-            y: Axis::numbers("longer than without costs (%)"),
-            series: Vec::new(),
-        },
-    ];
+    let (mut jitter, mut run_time) = (Vec::new(), Vec::new());
     for (colour, job) in (0..).zip(found) {
-        let expected = job.points.iter().map(|point| {
-            [
-                millis(point.period),
-                expected(millis(job.job.unit), point.period),
-            ]
-        });
+        let unit = millis(job.job.unit);
+        let expected = in_place(job.points.iter().map(|point| expected(unit, point.period)));
         let model = Series::ours(
             format!("{}, expected", job.name()),
             Shape::Dashes,
             colour,
-            expected.collect(),
+            expected,
         );
-        panels[0]
-            .series
-            .push(Series::ours(job.name(), Shape::Line, colour, job.jitter()));
-        panels[0].series.push(model.with_role(Role::Model));
-        let run_time = |name: String, shape, points: &[Point]| {
-            Series::ours(name, shape, colour, longer(job, points))
+        let measured = in_place(job.points.iter().map(|point| point.jitter));
+        jitter.push(Series::ours(job.name(), Shape::Line, colour, measured));
+        jitter.push(model.with_role(Role::Model));
+        let longer = |name, shape, points| {
+            let points = longer(job, points).into_iter().map(|point| point[1]);
+            Series::ours(name, shape, colour, in_place(points))
         };
-        panels[1]
-            .series
-            .push(run_time(job.name(), Shape::Line, &job.points));
-        panels[1].series.push(run_time(
-            format!("{}, twice the costs", job.name()),
-            Shape::Dots,
-            &job.twice,
-        ));
+        run_time.push(longer(job.name(), Shape::Line, &job.points));
+        if !job.twice.is_empty() {
+            let name = format!("{}, twice the costs", job.name());
+            run_time.push(longer(name, Shape::Dots, &job.twice));
+        }
     }
+    let panel = |title: &str, y: &str, series| Panel {
+        title: title.into(),
+        y: Axis::numbers(y),
+        series,
+    };
+    let periods = found.first().map_or(&[][..], |job| &job.points);
     vec![Figure {
         name: "trade-off".into(),
         title: "What a longer period costs, and what it saves.".into(),
         caption: format!("Two stages of {SHARE} % each, budgets that end at ticks of 100 us."),
-        x: Axis::numbers("period (ms)"),
-        panels,
+        x: Axis::categories(
+            "period",
+            periods.iter().map(|point| point.period.to_string()),
+        ),
+        panels: vec![
+            panel("jitter", "standard deviation of a unit's time (ms)", jitter),
+            panel("run time", "longer than without costs (%)", run_time),
+        ],
     }]
 }
