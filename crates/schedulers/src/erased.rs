@@ -75,6 +75,11 @@ impl Schedulers {
         self.scheduler.takes_results()
     }
 
+    /// Whether the policy is told how many messages queues hold.
+    pub fn takes_levels(&self) -> bool {
+        self.scheduler.takes_levels()
+    }
+
     /// Whether the policy is told which task waits for which.
     pub fn takes_waits(&self) -> bool {
         self.scheduler.takes_waits()
@@ -153,6 +158,9 @@ pub(crate) trait Erased: Send + Sync {
     /// [`Wants::results`](flyball_policy::Wants::results) of the policy.
     fn takes_results(&self) -> bool;
 
+    /// [`Wants::levels`](flyball_policy::Wants::levels) of the policy.
+    fn takes_levels(&self) -> bool;
+
     /// [`Wants::waits`](flyball_policy::Wants::waits) of the policy.
     fn takes_waits(&self) -> bool;
 
@@ -210,6 +218,10 @@ impl<S: Scheduler + 'static> Erased for Made<S> {
 
     fn takes_results(&self) -> bool {
         <S::Policy<Boxed, Boxed> as Policy>::WANTS.results
+    }
+
+    fn takes_levels(&self) -> bool {
+        <S::Policy<Boxed, Boxed> as Policy>::WANTS.levels
     }
 
     fn takes_waits(&self) -> bool {

@@ -38,6 +38,7 @@
 //! Without its features `corpora` and `threads` it needs neither files nor threads, and builds for
 //! WebAssembly.
 
+mod about_pipelines;
 mod about_sections;
 mod about_tasks;
 pub mod adversary;

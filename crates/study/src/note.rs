@@ -35,6 +35,16 @@ pub enum Note {
         /// All policies that do, by name, whether they are of the study or not.
         heard_by: Vec<String>,
     },
+    /// Endless tasks pass messages on, and no device and no arrival of jobs gives them a rate.
+    NothingDrives {
+        /// One of their queues, by name.
+        queue: String,
+    },
+    /// A queue holds one message, so a policy that looks at levels cannot tell how far it swings.
+    OneMessage {
+        /// The queue's name.
+        queue: String,
+    },
     /// The servers of a CPU ask for more than it has.
     ServersAskTooMuch {
         /// The CPU.

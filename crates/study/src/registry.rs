@@ -163,6 +163,11 @@ impl Entry {
         self.schedulers.takes_results()
     }
 
+    /// Whether the policy is told how many messages queues hold.
+    pub fn takes_levels(&self) -> bool {
+        self.schedulers.takes_levels()
+    }
+
     /// Whether the policy is told which task waits for which, and lets the owner of a mutex run in the
     /// place of those that wait for it.
     pub fn takes_waits(&self) -> bool {

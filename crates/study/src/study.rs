@@ -1,5 +1,6 @@
 //! One task set under several policies: what theory proves, what the simulation shows.
 
+use crate::about_pipelines;
 use crate::about_sections::about_sections;
 use crate::about_tasks;
 use crate::assigned::Assigned;
@@ -218,6 +219,7 @@ pub fn study(
     notes.extend(affinities(&set));
     notes.extend(about_tasks::long_jitter(&set));
     notes.extend(about_tasks::unheard_results(registry, &set, &policies));
+    notes.extend(about_pipelines::notes(registry, &set, &policies));
     notes.extend(about_tasks::overloaded_servers(registry, &set, &policies));
     Ok(Study {
         file: file.to_owned(),

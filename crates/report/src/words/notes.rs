@@ -38,6 +38,14 @@ pub fn note(note: &Note) -> String {
             "Results of jobs, as {task:?} has them, do nothing but under {}.",
             heard_by.join(", ")
         ),
+        Note::NothingDrives { queue } => format!(
+            "Nothing drives the pipeline of queue {queue:?}: without a `[[source]]`, a `[[sink]]` or a task with a period its tasks \
+             have no rate to keep up with, and take all of the CPU that they get."
+        ),
+        Note::OneMessage { queue } => format!(
+            "Queue {queue:?} holds one message, so each message is a swing of all of it, whatever a stage's period is. Periods \
+             are found where a queue holds some messages: raise its `capacity`."
+        ),
         Note::ServersAskTooMuch {
             cpu,
             server,

@@ -1,6 +1,6 @@
 //! Figure 4 and the comparison with Linux: how many buffers it takes.
 
-use super::pipeline::{BUFFERS, UNIT, hog, percent, reserve, reserved, two_stages};
+use super::pipeline::{BUFFERS, UNIT, hog, percent, reserve, reserved, two_stages, us};
 use super::seen::{between, levels, thinned, watch};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, RunResult};
@@ -34,7 +34,7 @@ enum Beside {
     Nothing,
     /// A task that always computes.
     Hog,
-    /// A task that computes for 2 ms and then waits for 8 ms.
+    /// A task that computes for 3 ms and then waits for 8.7 ms, so that ticks of 10 ms come at any time of it.
     Waiting,
 }
 
@@ -62,8 +62,8 @@ fn trial(
         Beside::Nothing => {}
         Beside::Hog => set.tasks.push(hog("other")),
         Beside::Waiting => {
-            let fixed = |ms| Length::Fixed(Duration::from_millis(ms));
-            let steps = vec![Step::Compute(fixed(2)), Step::Suspend(fixed(8))];
+            let [compute, pause] = [3_000, 8_700].map(us).map(Length::Fixed);
+            let steps = vec![Step::Compute(compute), Step::Suspend(pause)];
             set.tasks.push(super::pipeline::task("other", None, steps));
         }
     }
@@ -142,7 +142,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             ("a message".into(), "3 ms in each stage".into()),
             ("pp".into(), format!("shares of {SHARE} % each, no period")),
             ("linux-2.0, rr".into(), "slices of 200 ms".into()),
-            ("the other task".into(), "none; one that computes; one that computes for 2 ms and waits for 8 ms".into()),
+            ("the other task".into(), "none; one that computes; one that computes for 3 ms and waits for 8.7 ms".into()),
             ("time".into(), "20 s, of which the first 5 do not count".into()),
         ],
         assumptions: vec![

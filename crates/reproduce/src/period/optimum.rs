@@ -1,6 +1,6 @@
 //! Section 2.1: the best period is the longest whose jitter the buffers hold, and the controller finds it.
 
-use super::pipeline::{overheads, parts, percent, reserve, reserved, two_stages, us};
+use super::pipeline::{parts, percent, reserve, reserved, two_stages, us};
 use super::seen::{between, levels, millis, periods, swing, watch};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, RunResult};
@@ -54,9 +54,7 @@ impl Case {
     /// With this period, or with none.
     fn set(&self, period: Option<Duration>) -> TaskSet {
         let set = two_stages(&Length::Fixed(self.unit), self.capacity, None);
-        let mut set = reserved(set, reserve(Some(percent(self.share)), period));
-        set.platform.overheads = overheads(us(20), Duration::ZERO);
-        set
+        reserved(set, reserve(Some(percent(self.share)), period))
     }
 
     /// T* = θ · B ÷ λ: the rate λ is share ÷ unit.
@@ -76,17 +74,17 @@ struct Cost {
     period: f64,
     /// The swing of the queue in a period that all but one in twenty do not exceed, as a part of it.
     swing: f64,
-    /// What the kernel takes, in percent of the CPU.
-    overhead: f64,
+    /// Context switches a second.
+    switches: f64,
 }
 
 fn cost(case: &Case, seen: &RunResult, period: f64) -> Cost {
     let swing = swing(&levels(seen, 0), SETTLED, period / 1e3);
-    let cpu = seen.summary.cpus.first().copied().unwrap_or_default();
+    let switches = u32::try_from(seen.summary.context_switches()).map_or(f64::NAN, f64::from);
     Cost {
         period,
         swing: swing / f64::from(case.capacity),
-        overhead: 100.0 * millis(cpu.overhead) / millis(seen.summary.elapsed),
+        switches: 1e3 * switches / millis(seen.summary.elapsed),
     }
 }
 
@@ -150,7 +148,6 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
                 "buffers, what a message takes, share of each stage".into(),
                 found.iter().map(|it| it.case.name()).collect::<Vec<_>>().join("; "),
             ),
-            ("a switch".into(), "20 us".into()),
             ("time".into(), "60 s, of which the last 20 count".into()),
         ],
         assumptions: vec![
@@ -176,7 +173,7 @@ fn claims(found: &[Found]) -> Vec<Claim> {
         let (first, last) = (it.costs.first(), it.costs.last());
         first
             .zip(last)
-            .is_some_and(|(first, last)| last.overhead < first.overhead && last.swing > first.swing)
+            .is_some_and(|(first, last)| last.switches < first.switches && last.swing > first.swing)
     });
     let near = |value: f64, other: f64, by: f64| (value / other - 1.0).abs() <= by;
     let mean = |it: &Found| f64::midpoint(it.settled[0], it.settled[1]);
@@ -187,11 +184,11 @@ fn claims(found: &[Found]) -> Vec<Claim> {
         Claim {
             text: "A longer period costs jitter and saves overhead, so there is a best one".into(),
             place: "2.1".into(),
-            criterion: "from the shortest period to the longest the swing rises and the overhead falls, for each pipeline".into(),
+            criterion: "from the shortest period to the longest the swing rises and switches a second become fewer, for each pipeline".into(),
             published: "inversely".into(),
             ours: each(found, |it| {
                 let end = |cost: Option<&Cost>| {
-                    cost.map_or(String::new(), |cost| format!("{} and {} %", decimal(cost.swing), decimal(cost.overhead)))
+                    cost.map_or(String::new(), |cost| format!("{} and {}", decimal(cost.swing), decimal(cost.switches)))
                 };
                 format!("{} to {}", end(it.costs.first()), end(it.costs.last()))
             }),
@@ -267,8 +264,8 @@ fn figure(found: &[Found]) -> Figure {
             },
             Panel {
                 title: "overhead".into(),
-                y: Axis::numbers("% of the CPU"),
-                series: curve(|cost| cost.overhead),
+                y: Axis::numbers("switches a second"),
+                series: curve(|cost| cost.switches),
             },
         ],
     }
