@@ -246,9 +246,12 @@ impl Spread {
 
 fn check(pipeline: &Pipeline) -> Result<(), InvalidPipeline> {
     let queues = pipeline.capacities.len();
-    let known = |queue: usize| match queue < queues {
-        true => Ok(()),
-        false => Err(InvalidPipeline::NoQueue(queue)),
+    let known = |queue: usize| {
+        if queue < queues {
+            Ok(())
+        } else {
+            Err(InvalidPipeline::NoQueue(queue))
+        }
     };
     if let Some(queue) = pipeline.capacities.iter().position(|&it| it == 0) {
         return Err(InvalidPipeline::NoRoom(queue));

@@ -1,7 +1,8 @@
 //! What pipelines need.
 
 use flyball_analysis::pipeline::{
-    Drive, InvalidPipeline, Moves, Needs, Pipeline, Spread, Stage, capacities, longest_delay, needs,
+    Drive, Flow, InvalidPipeline, Moves, Needs, Pipeline, Spread, Stage, capacities, longest_delay,
+    needs,
 };
 use proptest::prelude::*;
 
@@ -74,7 +75,7 @@ fn player() -> Pipeline {
 fn a_video_player_needs_what_one_works_out_by_hand() {
     let player = player();
     let found = found(&player);
-    let rates: Vec<f64> = found.queues.iter().filter_map(|it| it.rate()).collect();
+    let rates: Vec<f64> = found.queues.iter().filter_map(Flow::rate).collect();
     for (rate, expected) in rates.iter().zip([390.0, 30.0, 30.0]) {
         close(*rate, expected);
     }
