@@ -27,6 +27,7 @@
 //! | [`charged`] | a set that pays for it, and what tests say of it | | |
 //! | [`sensitivity`] | how much longer may jobs compute? | | |
 //! | [`partitioned`] | earliest deadline first on several CPUs, each with tasks of its own | yes | no |
+//! | [`pipeline`] | what do stages of a pipeline need, on the average? | | |
 //! | [`criterion`] | all those for several CPUs, by the names of tables | yes | no |
 //! | [`partition`](mod@partition) | which task goes to which of several CPUs? | yes | no |
 //! | [`any_partition`](mod@any_partition) | the same, of up to 40 tasks | yes | yes |
@@ -83,6 +84,7 @@ pub mod np_edf;
 pub mod overheads;
 pub mod partition;
 pub mod partitioned;
+pub mod pipeline;
 pub mod priority;
 pub mod response;
 pub mod semi;

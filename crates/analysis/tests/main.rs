@@ -9,6 +9,7 @@ mod fixed_priority;
 mod gedf;
 mod golden;
 mod in_order;
+mod pipeline;
 mod sensitivity;
 mod supply;
 mod verified;

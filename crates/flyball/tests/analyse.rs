@@ -675,3 +675,32 @@ behaviour = [{ lock = "bus" }, { compute = "1ms" }, { unlock = "bus" }]
     let (_, text, _) = run(&[path(&file)]);
     assert!(!text.contains("Critical sections"), "{text}");
 }
+
+/// A pipeline has a section of its own, below what is said of its tests.
+#[test]
+fn a_pipeline_says_what_it_needs() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pipeline.toml");
+    let (code, text, error) = run(&[file, "--latency", "300ms"]);
+    assert_eq!((code, &*error), (1, ""));
+    let row = |name: &str| {
+        let mut lines = text.lines().map(|line| line.replace(['│', '|'], " "));
+        let found = lines.find(|line| line.split_whitespace().next() == Some(name));
+        let found = found.unwrap_or_else(|| panic!("{name}: {text}"));
+        found.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(row("packets"), "packets 390.0 64 164.1ms 39");
+    assert_eq!(row("parsed"), "parsed 30.0 8 266.7ms 3");
+    assert_eq!(
+        row("parser"),
+        "parser 30.0 5.85 % 5.85 % 7.86× 17.09× 82.05ms"
+    );
+    assert_eq!(
+        row("decoder"),
+        "decoder 30.0 54.00 % 72.00 % 1.74× 1.85× 133.3ms"
+    );
+    assert_eq!(row("all"), "all 59.85 % 77.85 % 1.67×");
+    assert!(text.contains("no guarantee"), "{text}");
+    assert!(!text.contains("for ever"), "{text}");
+    let (code, ..) = run(&[file, "--latency", "0"]);
+    assert_eq!(code, 2);
+}

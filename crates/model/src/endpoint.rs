@@ -29,6 +29,23 @@ pub enum End {
     Sink,
 }
 
+impl Endpoint {
+    /// How many messages it moves in a second on the average: `count` ÷ the mean of `every`. In a cycle, each
+    /// of the lengths is valid for the same time, so their rates are averaged.
+    #[expect(clippy::cast_precision_loss, reason = "a mean is approximate")]
+    pub fn rate(&self) -> f64 {
+        const NANOS: f64 = 1e9;
+        let per_second = match &self.every {
+            Length::Cycle { lengths, .. } => {
+                let rates = lengths.iter().map(|it| NANOS / it.as_nanos() as f64);
+                rates.sum::<f64>() / lengths.len() as f64
+            }
+            every => NANOS / every.mean_nanos(),
+        };
+        f64::from(self.count) * per_second
+    }
+}
+
 impl End {
     /// The key of its tables in a file.
     pub const fn key(self) -> &'static str {

@@ -299,6 +299,25 @@ impl Length {
         }
     }
 
+    /// The mean in nanoseconds; of a normal distribution its `mean`, as if nothing were cut off, and of a cycle
+    /// that over time.
+    #[expect(clippy::cast_precision_loss, reason = "a mean is approximate")]
+    pub fn mean_nanos(&self) -> f64 {
+        let nanos = |length: &Duration| length.as_nanos() as f64;
+        match self {
+            Length::Fixed(length) | Length::Normal { mean: length, .. } => nanos(length),
+            Length::Uniform { min, max } => f64::midpoint(nanos(min), nanos(max)),
+            Length::OneOf(lengths) | Length::Cycle { lengths, .. } => {
+                lengths.iter().map(nanos).sum::<f64>() / lengths.len() as f64
+            }
+            Length::Empirical(seen) => {
+                let weights: f64 = seen.iter().map(|seen| f64::from(seen.1)).sum();
+                let sum = seen.iter().map(|seen| nanos(&seen.0) * f64::from(seen.1));
+                sum.sum::<f64>() / weights
+            }
+        }
+    }
+
     /// Whether it is always the same.
     pub fn is_fixed(&self) -> bool {
         self.shortest() == self.longest()

@@ -1,9 +1,11 @@
 //! The arguments of `flyball analyse`.
 
 use super::ChargeArgs;
+use super::parse::length;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use flyball_analysis::charged::Accounting;
 use flyball_study::corpus::Question;
+use flyball_trace::Duration;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -26,6 +28,10 @@ pub(crate) struct AnalyseArgs {
     /// others can take from it
     #[arg(long, value_name = "HOW", default_value = "interrupts", value_parser = accounting(), requires = "paying")]
     pub(crate) accounting: Accounting,
+
+    /// How long messages of a pipeline may be in queues; says what capacities of queues that takes
+    #[arg(long, value_name = "TIME", value_parser = length, conflicts_with_all = ["corpus", "json"])]
+    pub(crate) latency: Option<Duration>,
 
     /// Print the result as JSON
     #[arg(long, conflicts_with = "corpus")]

@@ -3,6 +3,7 @@
 mod corpus;
 mod json;
 mod one;
+mod pipeline;
 mod sections;
 mod servers;
 mod slowest;

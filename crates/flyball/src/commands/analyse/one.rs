@@ -2,7 +2,7 @@
 //! overheads cost.
 
 use super::json::{analysis, refusal};
-use super::{sections, servers, slowest, windows};
+use super::{pipeline, sections, servers, slowest, windows};
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -70,8 +70,9 @@ pub(super) fn run(
             let why = words::obstacle(&obstacle);
             let points = slowest::text(registry, &shown, &set, steps);
             let windows = windows::text(&set, steps);
+            let pipeline = pipeline::text(&set, args.latency);
             output::print(&format!(
-                "{heading}{servers}{sections}{points}{windows}\n{why}.\n"
+                "{heading}{servers}{sections}{points}{windows}\n{why}.\n{pipeline}"
             ))?;
             return Ok(ExitCode::FAILURE);
         }
@@ -85,7 +86,9 @@ pub(super) fn run(
         let servers = servers::text(&set, steps);
         let points = slowest::text(registry, &shown, &set, steps);
         let windows = windows::text(&set, steps);
-        output::print(&(text(&shown, &set, &found) + &servers + &points + &windows))?;
+        let pipeline = pipeline::text(&set, args.latency);
+        let text = text(&shown, &set, &found);
+        output::print(&(text + &servers + &points + &windows + &pipeline))?;
     }
     let holds = |it: &ForPolicy| it.verdict.holds() == Some(true);
     Ok(if found.policies.iter().any(holds) {

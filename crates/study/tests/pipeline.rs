@@ -1,0 +1,70 @@
+//! What pipelines of task sets need.
+
+use flyball_analysis::pipeline::Flow;
+use flyball_model::{Format, TaskSet, read_str};
+use flyball_study::{PipelineNeeds, pipeline_needs};
+
+fn read(text: &str) -> TaskSet {
+    read_str(text, Format::Toml, "pipeline.toml").expect("the file is in order")
+}
+
+fn found(text: &str) -> PipelineNeeds {
+    pipeline_needs(&read(text)).expect("there is a pipeline")
+}
+
+#[test]
+fn the_example_needs_what_its_file_says() {
+    let text = include_str!("../../../examples/pipeline.toml");
+    let found = found(text);
+    assert_eq!(found.stages, [0, 1]);
+    assert!(found.others.is_empty());
+    let rates = found.needs.queues.iter().filter_map(Flow::rate);
+    let rates: Vec<String> = rates.map(|rate| format!("{rate:.3}")).collect();
+    assert_eq!(rates, ["390.000", "30.000", "30.000"]);
+    assert!(found.needs.queues.iter().all(|it| it.gain().is_none()));
+    let shares = found.needs.stages.iter().flatten();
+    let shares: Vec<String> = shares
+        .map(|it| format!("{:.4} {:.4}", it.share.mean, it.share.greatest))
+        .collect();
+    assert_eq!(shares, ["0.0585 0.0585", "0.5400 0.7200"]);
+}
+
+#[test]
+fn lengths_have_means_and_other_tasks_are_named() {
+    let found = found(
+        r#"
+        schema = 1
+        [[source]]
+        queue = "q"
+        every = { cycle = ["10ms", "20ms"], every = "1s" }
+        count = 2
+        [[queue]]
+        name = "q"
+        capacity = 10
+        [[task]]
+        name = "stage"
+        behaviour = [
+            { compute = "1s" },
+            { repeat = "forever", do = [
+                { try_receive = "q" },
+                { compute = { one_of = ["1ms", "2ms"] } },
+            ] },
+        ]
+        [[task]]
+        name = "periodic"
+        period = "10ms"
+        behaviour = [{ compute = "1ms" }, { try_send = "q" }]
+        "#,
+    );
+    assert_eq!((found.stages, found.others), (vec![0], vec![1]));
+    let need = found.needs.stages[0].expect("a source drives it");
+    assert!((need.rounds - 150.0).abs() < 1e-6);
+    assert!((need.share.mean - 0.225).abs() < 1e-6);
+    assert!((need.share.greatest - 0.3).abs() < 1e-6);
+}
+
+#[test]
+fn a_set_without_queues_has_no_pipeline() {
+    let text = "schema = 1\n[[task]]\nname = \"a\"\nperiod = \"4ms\"\nwcet = \"1ms\"\n";
+    assert!(pipeline_needs(&read(text)).is_none());
+}
