@@ -58,7 +58,7 @@ impl Noise {
             Noise::Missed => {
                 for (number, (share, period)) in (1..).zip(FIXED) {
                     let mut task = hog(&format!("fixed {number}"));
-                    task.reserve = reserve(Some(percent(share)), Some(ms(period)));
+                    task.reserve = Some(reserve(Some(percent(share)), Some(ms(period))));
                     set.tasks.push(task);
                 }
             }

@@ -41,7 +41,7 @@ fn kernel(seen: &RunResult) -> f64 {
 fn jobs(setup: &mut Setup<'_>, periods: [u64; JOBS]) -> Result<f64, BenchError> {
     let task = |(number, period): (usize, u64)| {
         let mut task = hog(&format!("job {}", number + 1));
-        task.reserve = reserve(Some(percent(20)), Some(ms(period)));
+        task.reserve = Some(reserve(Some(percent(20)), Some(ms(period))));
         task
     };
     let mut set = TaskSet {

@@ -78,8 +78,8 @@ pub(super) fn hog(name: &str) -> Task {
 }
 
 /// What a task says of its reservation.
-pub(super) fn reserve(share: Option<Share>, period: Option<Duration>) -> Option<Reserve> {
-    Some(Reserve { share, period })
+pub(super) fn reserve(share: Option<Share>, period: Option<Duration>) -> Reserve {
+    Reserve { share, period }
 }
 
 /// The report's pipeline: a producer and a consumer, which both compute `unit` for each message, `times` or for
@@ -98,9 +98,9 @@ pub(super) fn two_stages(unit: &Length, capacity: u16, times: Option<u32>) -> Ta
 }
 
 /// The same, and both say this of their reservations.
-pub(super) fn reserved(mut set: TaskSet, reserve: Option<Reserve>) -> TaskSet {
+pub(super) fn reserved(mut set: TaskSet, reserve: Reserve) -> TaskSet {
     for task in &mut set.tasks {
-        task.reserve = reserve;
+        task.reserve = Some(reserve);
     }
     set
 }

@@ -36,7 +36,7 @@ fn error(setup: &mut Setup<'_>, period: Duration, tick: Duration) -> Result<f64,
     let [compute, pause] = steps;
     let steps = vec![Step::Compute(compute), Step::Suspend(pause)];
     let mut task = super::pipeline::task("task", None, steps);
-    task.reserve = reserve(Some(percent(SHARE)), Some(period));
+    task.reserve = Some(reserve(Some(percent(SHARE)), Some(period)));
     let mut set = TaskSet {
         tasks: vec![task, hog("other")],
         ..TaskSet::default()
@@ -81,7 +81,7 @@ fn gets(seen: &RunResult) -> Vec<f64> {
 fn wait(setup: &mut Setup<'_>, period: Duration) -> Result<f64, BenchError> {
     let fixed = |name, (share, period)| {
         let mut task = hog(name);
-        task.reserve = reserve(Some(percent(share)), Some(period));
+        task.reserve = Some(reserve(Some(percent(share)), Some(period)));
         task
     };
     let (share, other) = OTHER;

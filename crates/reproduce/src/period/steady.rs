@@ -113,20 +113,7 @@ fn claims(seen: &RunResult, smaller: &RunResult, settled: &[Settled]) -> Vec<Cla
         .windows(2)
         .all(|pair| (0.0..=1.01).contains(&(pair[1] - pair[0])));
     let (more, less) = (deviation(seen), deviation(smaller));
-    let off = settled.iter().map(|it| {
-        let [expected, message] = expected(it.share, BUFFERS);
-        // Never below 25 ms, and in steps of a millisecond.
-        ((it.period - expected.max(25.0)).abs() - 1.0) / message
-    });
-    let off = off.fold(0.0, f64::max);
-    let grow = |grows: bool| {
-        let all = settled
-            .iter()
-            .filter(|it| it.grows == grows)
-            .map(|it| format!("{}", it.share));
-        all.collect::<Vec<_>>().join(", ")
-    };
-    vec![
+    let mut claims = vec![
         Claim {
             text: "Bursts are only half of the buffer, the threshold".into(),
             place: "5.1, figure 3".into(),
@@ -178,8 +165,30 @@ fn claims(seen: &RunResult, smaller: &RunResult, settled: &[Settled]) -> Vec<Cla
             ours: format!("{} ms with 10, {} ms with 20", decimal(less), decimal(more)),
             verdict: Verdict::of(less < more, || "It is not.".into()),
         },
+    ];
+    claims.extend(derived(settled));
+    claims
+}
+
+/// What follows from the rule.
+fn derived(settled: &[Settled]) -> Vec<Claim> {
+    let off = settled.iter().map(|it| {
+        let [expected, message] = expected(it.share, BUFFERS);
+        // Never below 25 ms, and in steps of a millisecond.
+        ((it.period - expected.max(25.0)).abs() - 1.0) / message
+    });
+    let off = off.fold(0.0, f64::max);
+    let grow = |grows: bool| {
+        let all = settled
+            .iter()
+            .filter(|it| it.grows == grows)
+            .map(|it| format!("{}", it.share));
+        all.collect::<Vec<_>>().join(", ")
+    };
+    vec![
         Claim {
-            text: "The period settles where half of the buffers move in it: T* = θ · B · w ÷ p".into(),
+            text: "The period settles where half of the buffers move in it: T* = θ · B · w ÷ p"
+                .into(),
             place: "derived here".into(),
             criterion: "for all shares the mean period is within the time of three messages".into(),
             published: "–".into(),
@@ -191,11 +200,14 @@ fn claims(seen: &RunResult, smaller: &RunResult, settled: &[Settled]) -> Vec<Cla
             place: "derived here".into(),
             criterion: "by a tenth or more with shares up to 25 %, and not with larger ones".into(),
             published: "–".into(),
-            ours: format!("grows with {} %, and not with {} %", grow(true), grow(false)),
-            verdict: Verdict::of(
-                settled.iter().all(|it| it.grows == (it.share < 30)),
-                || "It does otherwise.".into(),
+            ours: format!(
+                "grows with {} %, and not with {} %",
+                grow(true),
+                grow(false)
             ),
+            verdict: Verdict::of(settled.iter().all(|it| it.grows == (it.share < 30)), || {
+                "It does otherwise.".into()
+            }),
         },
     ]
 }

@@ -90,6 +90,7 @@ mod tests {
     proptest! {
         /// As computed from all of them.
         #[test]
+        #[expect(clippy::cast_precision_loss, reason = "all of them are below 2⁵²")]
         fn intervals_are_what_they_are(lengths in proptest::collection::vec(0_u64..1_000_000_000, 1..50)) {
             let mut intervals = Intervals::default();
             let mut now = Time::ZERO;
