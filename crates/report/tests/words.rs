@@ -512,6 +512,16 @@ fn every_note_is_a_sentence() {
             "Results of jobs, as \"t\" has them, do nothing but under bids, soos.",
         ),
         (
+            Note::NothingDrives { queue: "q".into() },
+            "Nothing drives the pipeline of queue \"q\": without a `[[source]]`, a `[[sink]]` or a task with a period its \
+             tasks have no rate to keep up with, and take all of the CPU that they get.",
+        ),
+        (
+            Note::OneMessage { queue: "q".into() },
+            "Queue \"q\" holds one message, so each message is a swing of all of it, whatever a stage's period is. \
+             Periods are found where a queue holds some messages: raise its `capacity`.",
+        ),
+        (
             Note::ServersAskTooMuch {
                 cpu: 1,
                 server: "video".into(),

@@ -2,7 +2,10 @@
 
 use flyball_analysis::pipeline::Flow;
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_study::{PipelineNeeds, pipeline_needs};
+use flyball_study::note::Note;
+use flyball_study::{PipelineNeeds, Progress, Registry, StudyOptions, pipeline_needs, study};
+use flyball_trace::Duration;
+use std::ops::ControlFlow;
 
 fn read(text: &str) -> TaskSet {
     read_str(text, Format::Toml, "pipeline.toml").expect("the file is in order")
@@ -67,4 +70,48 @@ fn lengths_have_means_and_other_tasks_are_named() {
 fn a_set_without_queues_has_no_pipeline() {
     let text = "schema = 1\n[[task]]\nname = \"a\"\nperiod = \"4ms\"\nwcet = \"1ms\"\n";
     assert!(pipeline_needs(&read(text)).is_none());
+}
+
+/// A policy that looks at levels is told where nothing gives a rate, and where levels show nothing.
+#[test]
+fn notes_say_where_levels_show_little() {
+    let noted = |devices: &str, capacity: u16, policy: &str| {
+        let text = format!(
+            r#"
+            schema = 1
+            {devices}
+            [[queue]]
+            name = "q"
+            capacity = {capacity}
+            [[task]]
+            name = "producer"
+            priority = 1
+            behaviour = [{{ repeat = "forever", do = [{{ compute = "1ms" }}, {{ send = "q" }}] }}]
+            [[task]]
+            name = "consumer"
+            priority = 2
+            behaviour = [{{ repeat = "forever", do = [{{ receive = "q" }}, {{ compute = "1ms" }}] }}]
+            "#
+        );
+        let options = StudyOptions {
+            policies: vec![policy.to_owned()],
+            until: Some(Duration::from_millis(10)),
+            ..StudyOptions::default()
+        };
+        let mut watch = |_: Progress<'_>| ControlFlow::Continue(());
+        let (registry, set) = (Registry::standard(), read(&text));
+        let found = study(&registry, "pipeline.toml", set, &options, &mut watch).unwrap();
+        let notes = found.notes.iter().map(|note| match note {
+            Note::NothingDrives { queue } => format!("nothing drives {queue}"),
+            Note::OneMessage { queue } => format!("one message in {queue}"),
+            _ => String::new(),
+        });
+        notes.filter(|note| !note.is_empty()).collect::<Vec<_>>()
+    };
+    let source = "[[source]]\nqueue = \"q\"\nevery = \"10ms\"";
+    assert_eq!(noted("", 8, "pp"), ["nothing drives q"]);
+    assert_eq!(noted("", 1, "pp"), ["nothing drives q", "one message in q"]);
+    assert_eq!(noted(source, 1, "pp"), ["one message in q"]);
+    assert_eq!(noted(source, 8, "pp"), [""; 0]);
+    assert_eq!(noted("", 1, "fp"), [""; 0]);
 }
