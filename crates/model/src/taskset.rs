@@ -386,6 +386,16 @@ impl Task {
         }
     }
 
+    /// A task of one job, without a deadline, that does these steps and computes for `wcet` at most.
+    pub fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>) -> Task {
+        Task {
+            arrival: Arrival::Once,
+            deadline: None,
+            behaviour,
+            ..Task::periodic(name, Duration::ZERO, wcet)
+        }
+    }
+
     /// A periodic task with implicit deadline that computes `wcet` in every job.
     pub fn periodic(name: impl Into<String>, period: Duration, wcet: Duration) -> Task {
         Task {

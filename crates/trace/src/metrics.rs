@@ -28,7 +28,6 @@ use crate::{Cause, CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use std::collections::VecDeque;
 
 mod chains;
-mod intervals;
 mod queues;
 mod reservations;
 mod spread;
@@ -36,7 +35,6 @@ mod spread;
 mod tests;
 
 pub use chains::Chain;
-pub use intervals::Intervals;
 pub use queues::QueueSummary;
 pub use reservations::ReservationSummary;
 pub use spread::Spread;

@@ -3,12 +3,10 @@
 
 use flyball_measure::bench::{Bench, BenchError, RunResult, Trial};
 use flyball_model::{
-    Arrival, Frequency, Groups, Length, Location, OnMiss, Power, Powers, Share, Speeds, Step, Task,
-    TaskSet, Value,
+    Frequency, Groups, Length, Power, Powers, Share, Speeds, Step, Task, TaskSet, Value,
 };
 use flyball_sim::{Modes, SpeedUse};
 use flyball_trace::{Duration, Speed};
-use std::collections::BTreeMap;
 
 /// The time slice of a task with nice value 0, at 100 ticks a second.
 pub(super) const SLICE: Duration = Duration::from_millis(100);
@@ -359,29 +357,7 @@ pub(super) fn mean(
 
 /// A task of one job that does this.
 pub(super) fn once(name: impl Into<String>, behaviour: Vec<Step>) -> Task {
-    Task {
-        name: name.into(),
-        arrival: Arrival::Once,
-        phase: Duration::ZERO,
-        jitter: Duration::ZERO,
-        deadline: None,
-        wcet: Duration::MAX,
-        priority: None,
-        share: None,
-        reserve: None,
-        nice: None,
-        importance: None,
-        cpu: None,
-        cpus: None,
-        server: None,
-        groups: Groups::default(),
-        location: Location::default(),
-        stalls: Share::default(),
-        speed: None,
-        on_miss: OnMiss::Continue,
-        behaviour,
-        policies: BTreeMap::new(),
-    }
+    Task::once(name, Duration::MAX, behaviour)
 }
 
 /// The lowest frequency of the thesis's CPU and one of its highest. Its powers are not published: these are

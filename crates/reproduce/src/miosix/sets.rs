@@ -1,36 +1,11 @@
 //! Parts of task sets that several experiments use.
 
-use flyball_model::{
-    Arrival, Cost, Groups, Length, Location, OnMiss, Overheads, Share, Step, Task,
-};
+use flyball_model::{Cost, Length, Overheads, Step, Task};
 use flyball_trace::Duration;
-use std::collections::BTreeMap;
 
 /// A task of one job that does this.
 pub(super) fn once(name: impl Into<String>, wcet: Duration, behaviour: Vec<Step>) -> Task {
-    Task {
-        name: name.into(),
-        arrival: Arrival::Once,
-        phase: Duration::ZERO,
-        jitter: Duration::ZERO,
-        deadline: None,
-        wcet,
-        priority: None,
-        share: None,
-        reserve: None,
-        nice: None,
-        importance: None,
-        cpu: None,
-        cpus: None,
-        server: None,
-        groups: Groups::default(),
-        location: Location::default(),
-        stalls: Share::default(),
-        speed: None,
-        on_miss: OnMiss::Continue,
-        behaviour,
-        policies: BTreeMap::new(),
-    }
+    Task::once(name, wcet, behaviour)
 }
 
 /// A task that computes without end.

@@ -1,11 +1,9 @@
 //! The pipelines: tasks, queues and devices.
 
 use flyball_model::{
-    Arrival, Cost, End, Endpoint, Groups, Length, Location, OnMiss, Overheads, Queue, Reserve,
-    Share, Step, Task, TaskSet,
+    Cost, End, Endpoint, Length, Overheads, Queue, Reserve, Share, Step, Task, TaskSet,
 };
 use flyball_trace::Duration;
-use std::collections::BTreeMap;
 
 /// How many buffers the report's pipeline has.
 pub(super) const BUFFERS: u16 = 20;
@@ -47,29 +45,8 @@ pub(super) fn task(name: &str, times: Option<u32>, body: Vec<Step>) -> Task {
         });
         longest.sum::<Duration>() * u64::from(times)
     };
-    Task {
-        name: name.into(),
-        arrival: Arrival::Once,
-        phase: Duration::ZERO,
-        jitter: Duration::ZERO,
-        deadline: None,
-        wcet: times.map_or(Duration::MAX, wcet),
-        priority: None,
-        share: None,
-        reserve: None,
-        nice: None,
-        importance: None,
-        cpu: None,
-        cpus: None,
-        server: None,
-        groups: Groups::default(),
-        location: Location::default(),
-        stalls: Share::default(),
-        speed: None,
-        on_miss: OnMiss::Continue,
-        behaviour: vec![Step::Repeat { times, body }],
-        policies: BTreeMap::new(),
-    }
+    let wcet = times.map_or(Duration::MAX, wcet);
+    Task::once(name, wcet, vec![Step::Repeat { times, body }])
 }
 
 /// A task that computes without end, and says nothing.

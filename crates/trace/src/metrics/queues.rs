@@ -1,6 +1,6 @@
 //! What events say about message queues.
 
-use super::{Intervals, Spread};
+use super::Spread;
 use crate::{Duration, Event, Kind, Object, TaskId, Time};
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ pub struct QueueSummary {
     /// How long messages were in the queue.
     pub delay: Spread,
     /// The time between two messages that were put in one after the other.
-    pub intervals: Intervals,
+    pub intervals: Spread,
 }
 
 impl QueueSummary {
@@ -40,6 +40,8 @@ impl QueueSummary {
 pub(super) struct QueueState {
     /// When the messages that it holds were put in, the oldest first.
     inside: VecDeque<Time>,
+    /// When the last message was put in.
+    last: Option<Time>,
     /// The tasks that wait, and since when.
     waiting: Vec<(TaskId, Time)>,
     sums: QueueSummary,
@@ -107,7 +109,9 @@ impl QueueState {
         while self.inside.len() < level {
             self.inside.push_back(now);
             self.sums.put += 1;
-            self.sums.intervals.add(now);
+            if let Some(last) = self.last.replace(now) {
+                self.sums.intervals.add(now.since(last));
+            }
         }
         // Messages come out in the order in which they went in, but for one that a job left behind
         // which did not run.

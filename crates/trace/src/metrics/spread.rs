@@ -10,6 +10,8 @@ pub struct Spread {
     min: Duration,
     max: Duration,
     sum: u128,
+    /// Of the squares of nanoseconds.
+    squares: u128,
     /// Two significant digits, in nanoseconds. Made when the first value comes.
     histogram: Option<Histogram<u32>>,
 }
@@ -21,6 +23,7 @@ impl Default for Spread {
             min: Duration::MAX,
             max: Duration::ZERO,
             sum: 0,
+            squares: 0,
             histogram: None,
         }
     }
@@ -32,7 +35,9 @@ impl Spread {
         self.count += 1;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
-        self.sum += u128::from(value.as_nanos());
+        let nanos = u128::from(value.as_nanos());
+        self.sum += nanos;
+        self.squares = self.squares.saturating_add(nanos * nanos);
         if self.histogram.is_none() {
             self.histogram = Histogram::new(2).ok();
         }
@@ -62,6 +67,22 @@ impl Spread {
     pub fn mean(&self) -> Option<Duration> {
         let mean = self.sum.checked_div(u128::from(self.count))?;
         u64::try_from(mean).ok().map(Duration::from_nanos)
+    }
+
+    /// The standard deviation, rounded down to a nanosecond: √(Σ(x − mean)² ÷ n).
+    pub fn deviation(&self) -> Option<Duration> {
+        let count = u128::from(self.count);
+        let mean = self.sum.checked_div(count)?;
+        // Σ(x − m)² = Σx² − 2m·Σx + n·m², which is at least zero for each m, and with m rounded down too large
+        // by less than n.
+        let twice = (2 * mean).saturating_mul(self.sum);
+        let around = self
+            .squares
+            .saturating_add(count.saturating_mul(mean * mean));
+        let variance = around.saturating_sub(twice) / count;
+        u64::try_from(variance.isqrt())
+            .ok()
+            .map(Duration::from_nanos)
     }
 
     /// The largest value less the least.
@@ -103,5 +124,28 @@ impl Spread {
             counts[bin] += step.count_since_last_iteration();
         }
         counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spread;
+    use crate::Duration;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// As computed from all of them.
+        #[test]
+        #[expect(clippy::cast_precision_loss, reason = "all of them are below 2⁵²")]
+        fn the_deviation_is_that_of_all_values(values in proptest::collection::vec(0_u64..1_000_000_000, 1..50)) {
+            let mut spread = Spread::default();
+            prop_assert_eq!(spread.deviation(), None);
+            values.iter().copied().map(Duration::from_nanos).for_each(|value| spread.add(value));
+            let count = values.len() as f64;
+            let mean = values.iter().sum::<u64>() as f64 / count;
+            let squares = values.iter().map(|&value| (value as f64 - mean).powi(2)).sum::<f64>();
+            let found = spread.deviation().map(|it| it.as_nanos() as f64);
+            prop_assert!(found.is_some_and(|found| (found - (squares / count).sqrt()).abs() <= 1.5));
+        }
     }
 }
