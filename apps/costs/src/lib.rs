@@ -13,7 +13,7 @@
 //! | `tick N` | a tick with nothing to do, while `N` threads sleep; needs the feature `tick` |
 //!
 //! Others have no policy of interest, but queues: `QUEUE N` ([`queues`]); servers whose budgets are used
-//! up: `hard N` or `soft N` ([`budgets`]); SOOS with tasks that compute:
+//! up: `hard N` or `soft N` ([`budgets`]); controllers of reservations: `calm N` or `busy N` ([`controllers`]); SOOS with tasks that compute:
 //! `SLOTS PERIOD TURNS PERIOD TURNS …` ([`slots`]); and the policy of SOOS alone, activity by activity
 //! ([`activities`]).
 //!
@@ -29,6 +29,7 @@
 pub mod activities;
 pub mod budgets;
 mod calls;
+pub mod controllers;
 pub mod decision;
 mod mark;
 mod output;

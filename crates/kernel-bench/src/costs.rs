@@ -7,14 +7,15 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The policies, as their images are called.
-pub(crate) const POLICIES: [&str; 16] = [
+pub(crate) const POLICIES: [&str; 17] = [
     "fp", "fp-256", "fp-rr", "dss-2", "dss", "dss-walk", "dss-tour", "cruise", "rm-16", "rm",
-    "edf", "llf", "rr", "fifo", "ipi", "cbs",
+    "edf", "llf", "rr", "fifo", "ipi", "cbs", "pp",
 ];
 /// The image that has room for so many threads only; the others have for all numbers here.
 const SMALL: (&str, u32) = ("rm-16", 16);
-/// Those that know no urgency: no thread is released, or woken, and runs at once.
-const WITHOUT_URGENCY: [&str; 3] = ["rr", "fifo", "ipi"];
+/// Those without figures of releases and ticks: they know no urgency, so that no thread is released and runs at once, or the
+/// thread that counts would use up its budget by that.
+const WITHOUT_RELEASES: [&str; 4] = ["rr", "fifo", "ipi", "pp"];
 /// Threads that are ready at lower urgency.
 pub(crate) const READY: [u32; 7] = [5, 15, 25, 50, 75, 100, 125];
 /// Threads that are released at one instant.
@@ -30,6 +31,8 @@ pub(crate) const QUEUES: [&str; 4] = ["ring", "heap", "list", "calendar"];
 pub(crate) const QUEUED: [u32; 7] = [1, 5, 10, 25, 50, 75, 125];
 /// Servers of which kind use up their budgets.
 pub(crate) const BUDGETS: [&str; 2] = ["hard", "soft"];
+/// Controllers of reservations, where there is enough CPU time for all, and where there is not.
+pub(crate) const CONTROLLERS: [&str; 2] = ["calm", "busy"];
 
 /// Instructions of one of many.
 #[derive(Clone, Copy, Serialize)]
@@ -66,6 +69,9 @@ pub(crate) struct Costs {
     /// Of constant bandwidth servers of each kind, by name and then by their number: a budget is
     /// used up, and there is a new one.
     pub(crate) budgets: ByName,
+    /// Of controllers of reservations by where they run, by name and then by the number of tasks: one run of
+    /// them for all tasks, and what a message costs them.
+    pub(crate) controllers: ByName,
 }
 
 /// Figures by word, name and number.
@@ -82,6 +88,7 @@ impl Costs {
         }
         let queues = by_name("queues", &QUEUES, &QUEUED)?;
         let budgets = by_name("budgets", &BUDGETS, &READY)?;
+        let controllers = by_name("controllers", &CONTROLLERS, &READY)?;
         let mut choices = BTreeMap::new();
         for choice in CHOICES {
             image::build("flyball-costs", "release", &[choice])?;
@@ -89,7 +96,7 @@ impl Costs {
         }
         image::build("flyball-costs", "release", &["tick"])?;
         for (name, policy) in &mut policies {
-            if !WITHOUT_URGENCY.contains(name) {
+            if !WITHOUT_RELEASES.contains(name) {
                 policy.tick = each(name, "tick", &ASLEEP)?;
             }
         }
@@ -98,6 +105,7 @@ impl Costs {
             choices,
             queues,
             budgets,
+            controllers,
         })
     }
 }
@@ -131,7 +139,7 @@ fn measure(policy: &str, ready: &[u32], released: &[u32]) -> Result<Policy, Benc
             }
         }
     }
-    if !WITHOUT_URGENCY.contains(&policy) {
+    if !WITHOUT_RELEASES.contains(&policy) {
         measured.first = each(policy, "first", released)?;
         measured.all = each(policy, "release", released)?;
     }
@@ -253,6 +261,17 @@ mod tests {
                 ("receive_blocks", 249),
             ],
         ),
+        (
+            "pp",
+            &[
+                ("signal_wakes", 531),
+                ("wait_blocks", 405),
+                ("send_wakes", 749),
+                ("receive_blocks", 414),
+                ("send", 183),
+                ("receive", 464),
+            ],
+        ),
     ];
     /// The same with a trace of the last events.
     const TRACED: [(&str, &[(&str, u32)]); 1] = [(
@@ -307,6 +326,28 @@ mod tests {
         slots_are_no_longer();
         sorted_decisions_are_no_longer();
         servers_are_no_larger();
+        controllers_are_no_longer();
+    }
+
+    /// Instructions for each task: of the controllers once in an interval, and of a message. And bytes.
+    fn controllers_are_no_longer() {
+        for (where_they_run, few, many) in [("calm", 745, 735), ("busy", 1_095, 1_315)] {
+            for (tasks, most) in [(25, few), (125, many)] {
+                let found = run("controllers", where_they_run, tasks).unwrap();
+                let each = found["control"].mean / f64::from(tasks);
+                assert!(
+                    each > 200.0 && each <= f64::from(most),
+                    "{where_they_run}, {tasks}: {each}, not {most}"
+                );
+                assert!(found["message"].worst <= 56, "{}", found["message"].worst);
+            }
+        }
+        let threads = 64;
+        let bytes = run("controllers", "bytes", threads).unwrap()["all"].worst;
+        assert!(
+            bytes > threads * SERVER && bytes <= threads * 305,
+            "{bytes}"
+        );
     }
 
     /// Fixed priorities with time slices, and the same double-sorted: however many threads are ready,

@@ -1,7 +1,8 @@
 //! The tables, as text.
 
 use crate::costs::{
-    ASLEEP, BUDGETS, CHOICES, Figure, POLICIES, Policy, QUEUED, QUEUES, READY, RELEASED,
+    ASLEEP, BUDGETS, CHOICES, CONTROLLERS, Figure, POLICIES, Policy, QUEUED, QUEUES, READY,
+    RELEASED,
 };
 use crate::metric::TESTS;
 use crate::{NOTE, Report};
@@ -112,6 +113,7 @@ pub(crate) fn all(report: &Report) -> String {
     }
     text += &queues(report);
     text += &budgets(report);
+    text += &controllers(report);
     text += &choices(report);
     text + &sizes(report)
 }
@@ -249,6 +251,21 @@ fn budgets(report: &Report) -> String {
             let worst = |n| figures.get(&n).map(|figure| f64::from(figure.worst));
             table.row(&name, READY.map(worst));
         }
+    }
+    table.0
+}
+
+fn controllers(report: &Report) -> String {
+    let title = "CONTROLLERS OF RESERVATIONS, BY THE NUMBER OF TASKS";
+    let mut table = Table::new(title, READY.map(|n| n.to_string()));
+    for name in CONTROLLERS {
+        let figures = &report.costs.controllers[name];
+        let run = &figures["control"];
+        table.row(&format!("{name}: one run"), READY.map(|n| mean(run, n)));
+        let each = |n| mean(run, n).map(|all| all / f64::from(n));
+        table.row("  for each task", READY.map(each));
+        let message = &figures["message"];
+        table.row("  a message", READY.map(|n| mean(message, n)));
     }
     table.0
 }

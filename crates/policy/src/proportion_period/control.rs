@@ -1,17 +1,15 @@
 //! Once in an interval: the controllers read, and reservations follow.
 
+use super::levels::ONE;
 use super::policy::{Member, ProportionPeriod};
 use super::rule::held;
 use super::{
-    BestEffort, Claim, FIRST, LEAST, Mark, Part, Period, Reading, Reserves, Settings, Share, Times,
-    pressure,
+    BestEffort, Claim, FIRST, LEAST, Mark, Part, Period, Reading, Reserves, Settings, Share,
+    Squish, Times,
 };
 use crate::policy::{Policy, Resched, Role};
 use crate::storage::{Storage, Table};
 use flyball_trace::{Duration, TaskId, Time};
-
-/// One, in 2⁻¹⁶.
-const ONE: u32 = 1 << 16;
 
 impl Reading {
     /// So much more CPU time has been used.
@@ -22,18 +20,16 @@ impl Reading {
 
     /// What an end of a queue says.
     fn see(&mut self, mark: &Mark) {
-        let capacity = u32::from(mark.capacity);
-        let filled = u32::from(mark.level.min(mark.capacity)) * ONE / capacity;
-        // Both are at most one.
+        // Of a queue with more messages than it can hold.
+        let level = mark.level.min(mark.capacity);
+        let part = |messages: u16| u32::from(messages) * mark.unit;
+        let filled = part(level);
         let above_half = filled.cast_signed() - (ONE / 2).cast_signed();
         self.pressure += match mark.role {
             Role::Producer => -above_half,
             Role::Consumer => above_half,
         };
-        let relieved = u64::from(mark.moved) * u64::from(ONE) / u64::from(capacity);
-        // Each message is at most a whole queue, and there are at most 65,535: it fits.
-        let relieved = u32::try_from(relieved).unwrap_or(u32::MAX);
-        self.relieved = self.relieved.saturating_add(relieved);
+        self.relieved = self.relieved.saturating_add(part(mark.moved));
         self.moved = self.moved.max(mark.moved);
     }
 }
@@ -46,9 +42,7 @@ fn nanos(time: Duration) -> u32 {
 impl Mark {
     /// The swing, in 2⁻¹⁶ of the capacity.
     fn burst(&self) -> u32 {
-        let swing = u64::from(self.high - self.low) * u64::from(ONE) / u64::from(self.capacity);
-        // A swing is at most 65,535 messages: it fits.
-        u32::try_from(swing).unwrap_or(u32::MAX)
+        u32::from(self.high - self.low) * self.unit
     }
 }
 
@@ -89,7 +83,7 @@ impl Member {
 
 impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
     fn tasks(&self) -> impl Iterator<Item = TaskId> + use<B, S> {
-        (0..self.members.capacity()).map(TaskId::from_index)
+        (0..self.last).map(TaskId)
     }
 
     /// `task` has sent or received for the first time.
@@ -142,7 +136,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         let open_loop = self.settings.best_effort == BestEffort::OpenLoop;
         let members = &self.members;
         let all = || {
-            let rows = (0..members.capacity()).map(|row| &members[row]);
+            let rows = (0..usize::from(self.last)).map(|row| &members[row]);
             rows.filter(|member| member.is_admitted)
         };
         // What tasks of best effort have together, by their importance.
@@ -156,24 +150,29 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             Part::NOTHING
         };
         let claims = || all().filter(|member| member.adapts_share()).map(claim);
-        let pressure = pressure(claims, room.without(spare));
-        for claim in claims() {
-            room = room.without(claim.under(pressure));
-        }
+        let mut squish = Squish::of(claims, room.without(spare));
         for task in self.tasks() {
             let member = &mut self.members[task.index()];
-            member.is_squished = member.adapts_share() && pressure > 0;
-            member.share = if member.adapts_share() {
-                claim(member).under(pressure)
-            } else if let Some(share) = member.request.share {
-                share
-            } else {
-                let part = u64::from(room.0) * u64::from(member.request.importance);
-                // Not more than the room. Where none is of best effort none has it.
-                u32::try_from(part / u64::from(important.max(1))).map_or(room, Part)
-            };
+            if let Some(share) = member.request.share {
+                member.share = share;
+            } else if member.is_tied && member.is_admitted {
+                member.is_squished = squish.is_any();
+                member.share = squish.left(claim(member));
+                room = room.without(member.share);
+            }
         }
-        let cut = self.cut(pressure > 0, now);
+        if important > 0 {
+            for task in self.tasks() {
+                let member = &mut self.members[task.index()];
+                if member.is_best_effort() {
+                    let part = u64::from(room.0) * u64::from(member.request.importance);
+                    // Not more than the room.
+                    let part = u32::try_from(part / u64::from(important));
+                    member.share = part.map_or(room, Part);
+                }
+            }
+        }
+        let cut = self.cut(squish.is_any(), now);
         let mut resched = Resched::None;
         for task in self.tasks() {
             let member = &self.members[task.index()];
@@ -273,6 +272,9 @@ struct Cut {
 impl Cut {
     /// Of so much beyond, in proportion, rounded up.
     fn of(self, beyond: Part) -> Part {
+        if self.cut == Part::NOTHING {
+            return self.cut;
+        }
         let part = u64::from(beyond.0) * u64::from(self.cut.0);
         // Not more than what is beyond.
         let part = part.div_ceil(u64::from(self.beyond.0.max(1)));

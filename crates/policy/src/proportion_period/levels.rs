@@ -14,6 +14,8 @@ use flyball_trace::{Slot, TaskId};
 const ENDS: usize = 4;
 /// How many queues with ends.
 const QUEUES: usize = 2;
+/// A whole queue, in 2⁻¹⁶.
+pub(super) const ONE: u32 = 1 << 16;
 
 /// Queues, and the tasks that are tied to them.
 ///
@@ -31,6 +33,8 @@ pub(super) struct Levels<S: Storage> {
 struct Queue {
     level: u16,
     capacity: u16,
+    /// What a message is of the capacity, in 2⁻¹⁶, rounded down.
+    unit: u32,
     low: u16,
     high: u16,
     /// The ends of the last producer and of the last consumer.
@@ -65,11 +69,19 @@ pub struct Mark {
     pub high: u16,
     /// The most that it can hold, at least 1.
     pub capacity: u16,
+    /// What a message is of that, in 2⁻¹⁶, rounded down.
+    pub unit: u32,
     /// How many messages the task has moved since the marks were read last, up to 65,535.
     pub moved: u16,
 }
 
 impl Queue {
+    #[cold]
+    fn resize(&mut self, capacity: u16) {
+        self.capacity = capacity.max(1);
+        self.unit = ONE / u32::from(self.capacity);
+    }
+
     fn gather(&mut self) {
         self.low = self.low.min(self.level);
         self.high = self.high.max(self.level);
@@ -81,6 +93,7 @@ impl<S: Storage> Levels<S> {
         let queue = Queue {
             level: 0,
             capacity: 1,
+            unit: ONE,
             low: 0,
             high: 0,
             latest: [None; 2],
@@ -120,7 +133,10 @@ impl<S: Storage> Levels<S> {
         *fill.note = number + 1;
         let is_exact = self.sensing == Sensing::Exact;
         let queue = self.queue(number);
-        (queue.level, queue.capacity) = (fill.level, fill.capacity.max(1));
+        queue.level = fill.level;
+        if queue.capacity != fill.capacity {
+            queue.resize(fill.capacity);
+        }
         if is_exact {
             queue.gather();
         }
@@ -237,6 +253,7 @@ impl<S: Storage> Levels<S> {
                 low: end.low.min(queue.low),
                 high: end.high.max(queue.high),
                 capacity: queue.capacity,
+                unit: queue.unit,
                 moved: end.moved,
             };
             each(task, mark);

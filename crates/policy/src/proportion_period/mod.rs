@@ -36,6 +36,7 @@ mod period;
 mod policy;
 mod proportion;
 mod rule;
+mod scale;
 mod squish;
 #[cfg(test)]
 mod tests;
@@ -46,7 +47,7 @@ pub use period::{Period, Periods};
 pub use policy::ProportionPeriod;
 pub use proportion::{Proportion, Reading, Times};
 pub use rule::{Order, Reserves, Share};
-pub use squish::{Claim, pressure};
+pub use squish::{Claim, Squish};
 
 use crate::policy::{Parameter, Refused};
 use flyball_trace::Duration;

@@ -92,6 +92,7 @@ impl Period {
 
 /// `time` · `part` ÷ `whole`, of which the first is the smaller one.
 fn scaled(time: Duration, part: u32, whole: u32) -> Duration {
-    let scaled = u128::from(time.as_nanos()) * u128::from(part) / u128::from(whole.max(1));
-    u64::try_from(scaled).map_or(time, Duration::from_nanos)
+    // Periods are below 4.29 s.
+    let nanos = time.as_nanos().min(u32::MAX.into());
+    Duration::from_nanos(nanos * u64::from(part) / u64::from(whole.max(1)))
 }

@@ -25,6 +25,8 @@ pub struct ProportionPeriod<B, S: Storage> {
     pub(super) next: Time,
     /// How many members have a share or period that may be adapted.
     adapted: u16,
+    /// No task from here on is admitted.
+    pub(super) last: u16,
     /// What members have said that they need, together.
     pub(super) fixed: Part,
     /// The task that runs, since when, and how much of that has been counted for the controllers.
@@ -89,6 +91,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             settings,
             next: Time::NEVER,
             adapted: 0,
+            last: 0,
             fixed: Part::NOTHING,
             running: Slot::EMPTY,
             since: Time::ZERO,
@@ -248,6 +251,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
             return Err(refused);
         }
         self.members[task.index()] = member;
+        self.last = self.last.max(task.0 + 1);
         self.count(&request, 1);
         // Shares get smaller by that, if they change.
         let _ = self.divide(now);
@@ -293,6 +297,9 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         let member = &mut self.members[task.index()];
         member.is_admitted = false;
         let request = member.request;
+        while self.last > 0 && !self.members[usize::from(self.last) - 1].is_admitted {
+            self.last -= 1;
+        }
         self.servers.retire(task, now);
         self.levels.forget(task);
         // Less is admitted always.

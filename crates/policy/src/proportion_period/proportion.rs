@@ -16,13 +16,38 @@
 //! keeps up with the others by *D*, and works off in two periods what there is of pressure by *Q*. No gain depends on what
 //! a stage is like: c is measured. The paper's own controller is a PID whose gains it does not say.
 
-/// How much of the memory of [`Proportion::relieved`] a message leaves: 13/16.
-const fn fade(sum: u32) -> u32 {
-    sum - (sum >> 3) - (sum >> 4)
-}
+use super::scale::Scale;
 
+/// How much of the memory of [`Proportion::relieved`] a message leaves: 13/16.
+const FADES: u64 = 13;
 /// After so many messages nothing is left of what was measured before.
-const MEMORY: u16 = 24;
+const MEMORY: usize = 24;
+
+/// What so many messages leave, in 2⁻³².
+const FADED: [u32; MEMORY + 1] = {
+    let mut faded = [u32::MAX; MEMORY + 1];
+    let mut messages = 1;
+    while messages < MEMORY {
+        // Less than before.
+        #[expect(clippy::cast_possible_truncation)]
+        let less = (faded[messages - 1] as u64 * FADES / 16) as u32;
+        faded[messages] = less;
+        messages += 1;
+    }
+    faded[MEMORY] = 0;
+    faded
+};
+
+/// What so many messages leave of what has been measured.
+#[inline]
+fn fade(sum: u32, messages: u16) -> u32 {
+    let faded = FADED[usize::from(messages).min(MEMORY)];
+    let product = u64::from(sum) * u64::from(faded);
+    // It has been shifted by 32.
+    #[expect(clippy::cast_possible_truncation)]
+    let left = (product >> 32) as u32;
+    left
+}
 
 /// What has been measured of a stage in an interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -70,9 +95,7 @@ impl Proportion {
         self.pressure = reading.pressure;
         self.measure(reading);
         let made = (grown + i64::from(reading.relieved)) << 8;
-        // The quotient is below 2¹⁶ even for the longest interval in the shortest period that counts.
-        let ratio = (u64::from(times.interval) << 16) / u64::from(times.period);
-        let ratio = i64::try_from(ratio).map_or(1 << 16, |ratio| ratio.min(1 << 16));
+        let ratio = times.ratio();
         let demand = i64::from(self.demand);
         self.demand = saturate(demand + (((made - demand) * ratio) >> 16));
         let owed = (i64::from(self.pressure) * ratio) >> 9;
@@ -89,29 +112,47 @@ impl Proportion {
         if reading.moved == 0 || reading.relieved == 0 {
             return;
         }
-        for _ in 0..reading.moved.min(MEMORY) {
-            (self.relieved, self.used) = (fade(self.relieved), fade(self.used));
-        }
-        self.relieved = self.relieved.saturating_add(reading.relieved);
-        self.used = self.used.saturating_add(self.pending);
+        let [relieved, used] = [self.relieved, self.used].map(|sum| fade(sum, reading.moved));
+        self.relieved = relieved.saturating_add(reading.relieved);
+        self.used = used.saturating_add(self.pending);
         self.unit = reading.relieved / u32::from(reading.moved);
         self.pending = 0;
     }
 
     /// The share that relieves so much pressure (in 2⁻²⁴ queues) in an interval.
     fn takes(&self, wanted: u64, interval: u32) -> u32 {
-        let (mut used, mut relieved) = (u64::from(self.used), u64::from(self.relieved));
+        let (mut used, mut relieved) = (self.used, self.relieved);
         // A message that has taken longer than others already, and is not moved yet, costs as much as that.
-        let (pending, unit) = (u64::from(self.pending), u64::from(self.unit));
-        if unit > 0 && pending * relieved > used * unit {
+        let (pending, unit) = (self.pending, self.unit);
+        if unit > 0 && times(pending, relieved) > times(used, unit) {
             (used, relieved) = (pending, unit);
         }
-        // Nanoseconds in 2⁻⁸.
-        let time = wanted.saturating_mul(used) / relieved;
-        let share = u128::from(time) << 20;
+        if wanted == 0 || used == 0 {
+            return 0;
+        }
+        let [used, relieved, interval] = [used, relieved, interval].map(Scale::of_32);
+        let wanted = Scale::of(wanted);
         // What is more than sixteen CPUs is more than there is, whatever it is.
-        u32::try_from(share / u128::from(interval)).unwrap_or(u32::MAX)
+        let time = wanted.times(used).over(relieved);
+        time.over(interval).shifted(20)
     }
+}
+
+impl Times {
+    /// The part of a period that an interval is, at most all of it, in 2⁻¹⁶.
+    #[inline]
+    fn ratio(self) -> i64 {
+        let Times { interval, period } = self;
+        if interval >= period {
+            return 1 << 16;
+        }
+        let ratio = Scale::of_32(interval).over(Scale::of_32(period));
+        ratio.shifted(16).into()
+    }
+}
+
+fn times(a: u32, b: u32) -> u64 {
+    u64::from(a) * u64::from(b)
 }
 
 fn saturate(value: i64) -> i32 {

@@ -84,9 +84,10 @@ impl Reserves {
 /// pipeline have nearly the same period. If the shorter one always had the higher priority, a consumer would
 /// preempt its producer at each message, and no period would make that less.
 fn rounded(period: Duration) -> Duration {
-    let nanos = period.as_nanos();
-    let kept = (u64::BITS - nanos.leading_zeros()).saturating_sub(4);
-    Duration::from_nanos(nanos >> kept << kept)
+    // None is longer than 4.29 s.
+    let nanos = u32::try_from(period.as_nanos()).unwrap_or(u32::MAX);
+    let kept = (u32::BITS - nanos.leading_zeros()).saturating_sub(4);
+    Duration::from_nanos(u64::from(nanos >> kept << kept))
 }
 
 impl Rule for Reserves {

@@ -1,7 +1,7 @@
 //! Marks against a naive recorder, the controller against real numbers, and the division of the CPU.
 
 use super::levels::Levels;
-use super::{Claim, Part, Period, Periods, Proportion, Reading, Sensing, Times, pressure};
+use super::{Claim, Part, Period, Periods, Proportion, Reading, Sensing, Squish, Times};
 use crate::policy::{Fill, Role};
 use crate::{Boxed, TaskId};
 use flyball_trace::Duration;
@@ -191,8 +191,8 @@ proptest! {
             .map(|(share, importance)| Claim { share: Part(share), importance })
             .collect();
         let room = Part(room);
-        let pressure = pressure(|| claims.iter().copied(), room);
-        let got: Vec<Part> = claims.iter().map(|claim| claim.under(pressure)).collect();
+        let mut squish = Squish::of(|| claims.iter().copied(), room);
+        let got: Vec<Part> = claims.iter().map(|&claim| squish.left(claim)).collect();
         let sum: u64 = got.iter().map(|part| u64::from(part.0)).sum();
         prop_assert!(sum <= u64::from(room.0));
         let asked: u64 = claims.iter().map(|claim| u64::from(claim.share.0)).sum();

@@ -37,6 +37,11 @@ impl Admission {
         }
     }
 
+    /// Whether there is a limit.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limit != u64::MAX
+    }
+
     /// What is left: the longest budget in every `period` that is admitted.
     pub fn left(&self, period: Duration) -> Duration {
         let left = self.limit.saturating_sub(self.asked);
@@ -58,6 +63,10 @@ impl Admission {
     /// asks for no more than before is not refused.
     #[inline(never)]
     pub fn change(&mut self, old: &Reservation, new: &Reservation) -> Result<(), Refused> {
+        if !self.is_limited() {
+            // What is asked for is not counted.
+            return Ok(());
+        }
         let (before, after) = (part(old), part(new));
         let asked = self.asked - before + after;
         if after > before && asked > self.limit {

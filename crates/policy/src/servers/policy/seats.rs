@@ -65,17 +65,19 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
             return Resched::None;
         };
         let server = &mut self.rows[number.index()];
-        let old = server.account.reservation;
+        debug_assert!(
+            !self.admission.is_limited(),
+            "what may be promised is up to the caller"
+        );
+        let before = Place::of(&self.rule, &server.account);
         act(&mut self.rule, &mut server.account);
-        // What may be promised is up to the caller, whose servers have no limit.
-        let _ = self.admission.change(&old, &server.account.reservation);
         if server.tasks.is_empty() {
             return Resched::None;
         }
-        let key = self.rule.key(&server.account);
-        if self.ready.key(number) == Some(key) {
+        let after = Place::of(&self.rule, &server.account);
+        if before.key == after.key && before.waits.is_none() && after.waits.is_some() {
             self.settle(number, now);
-        } else {
+        } else if before != after {
             self.dequeue(number);
             let supply = self
                 .rule
@@ -93,5 +95,22 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
         // Nothing is admitted always.
         let _ = self.admission.change(&account.reservation, &nothing);
         self.rule.reserve(account, nothing);
+    }
+}
+
+/// Where a server with tasks belongs: among those with a budget, by its key, or among those that wait for one.
+#[derive(PartialEq, Eq)]
+struct Place {
+    key: Time,
+    /// What it waits for, if its budget is used up.
+    waits: Option<Time>,
+}
+
+impl Place {
+    fn of<R: Rule>(rule: &R, account: &Account<R::State>) -> Place {
+        Place {
+            key: rule.key(account),
+            waits: account.is_exhausted().then_some(account.deadline),
+        }
     }
 }
