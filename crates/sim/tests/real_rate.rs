@@ -206,3 +206,103 @@ fn shares_that_add_up_to_the_limit_fit() {
         simulate(&set, &by_default(), &options, &mut Glitches::default()).unwrap();
     }
 }
+
+/// What an observer of the trace knows of a task's reservation.
+#[derive(Clone, Copy, Default)]
+struct Observed {
+    /// What the task is entitled to in its present period, if that is known.
+    budget: Option<Duration>,
+    /// The largest budget in this period, as a larger share holds at once.
+    largest: Duration,
+    /// When the period began, when it ends, and what has been used in it.
+    begin: Time,
+    end: Time,
+    used: Duration,
+}
+
+/// Looks on from outside: no task may use more of the CPU in a period than its reservation says.
+struct Observer {
+    tasks: Vec<Observed>,
+    running: Option<(usize, Time)>,
+    /// How many stretches have been looked at.
+    stretches: u64,
+}
+
+impl Observer {
+    fn runs_up_to(&mut self, now: Time) {
+        let Some((task, since)) = self.running else {
+            return;
+        };
+        let it = &mut self.tasks[task];
+        it.used += now.since(since);
+        if it.budget.is_some() {
+            assert!(
+                it.used <= it.largest,
+                "task {task} at {now}: {} of {}, up to {}",
+                it.used,
+                it.largest,
+                it.end
+            );
+            self.stretches += 1;
+        }
+        self.running = Some((task, now));
+    }
+}
+
+impl Sink for Observer {
+    const BUDGETS: bool = true;
+
+    fn record(&mut self, event: Event) {
+        let now = event.time;
+        self.runs_up_to(now);
+        match event.kind {
+            Kind::Dispatch { task, .. } => self.running = Some((task.index(), now)),
+            Kind::Idle => self.running = None,
+            Kind::Replenish { server, deadline } => {
+                let it = &mut self.tasks[server.index()];
+                // Otherwise this period has got another length.
+                if now >= it.end {
+                    (it.begin, it.used) = (now, Duration::ZERO);
+                    it.largest = it.budget.unwrap_or_default();
+                }
+                it.end = deadline;
+            }
+            Kind::Reserve {
+                task,
+                share,
+                period,
+            } => {
+                let it = &mut self.tasks[task.index()];
+                let parts = u128::from(period.as_nanos()) * u128::from(share);
+                let budget = u64::try_from(parts / u128::from(Kind::WHOLE_CPU)).unwrap();
+                let budget = Duration::from_nanos(budget.max(1));
+                let begins = it.begin == now && it.used.is_zero();
+                it.largest = if begins {
+                    budget
+                } else {
+                    it.largest.max(budget)
+                };
+                it.budget = Some(budget);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn no_task_uses_more_in_a_period_than_its_reservation() {
+    for seed in 1..=count() / 3 {
+        let mut random = Random::new(seed, 1);
+        // Overload, too.
+        let load = number(&mut random, 30, 150);
+        let set = read(&Pipeline::draw(&mut random).file(&mut random, load, random_length));
+        let mut observer = Observer {
+            tasks: vec![Observed::default(); set.tasks.len()],
+            running: None,
+            stretches: 0,
+        };
+        let options = Options::until(Duration::from_secs(10));
+        simulate(&set, &by_default(), &options, &mut observer).unwrap();
+        assert!(observer.stretches > 1_000, "{}", observer.stretches);
+    }
+}
