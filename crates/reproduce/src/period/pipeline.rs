@@ -101,8 +101,8 @@ pub(super) fn device(end: End, queue: u16, every: Length, phase: Duration) -> En
 }
 
 /// Two stages between two devices, with queues of one capacity: see [`stages`].
-pub(super) fn between_devices(every: Duration, units: [Length; 2], capacity: u16) -> TaskSet {
-    stages(every, &units, &[capacity; 3])
+pub(super) fn between_devices(every: Duration, units: &[Length; 2], capacity: u16) -> TaskSet {
+    stages(every, units, &[capacity; 3])
 }
 
 /// Stages between two devices: a message comes every `every`, each stage computes for one of `units`, and a message
