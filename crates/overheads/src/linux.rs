@@ -15,7 +15,8 @@
 //!   kernel for several CPUs has to expect on this processor, too, so it is in the file of
 //!   overheads.
 //!
-//! `deadline` has no part in that: it says what Linux does with threads that have budgets.
+//! `deadline` has no part in that: it says what Linux does with threads that have budgets. Nor has
+//! `pipeline`: it says how often a thread finds the queue to another one full.
 
 #[cfg(target_os = "linux")]
 mod class;
@@ -23,6 +24,8 @@ mod class;
 pub mod deadline;
 #[cfg(target_os = "linux")]
 mod interrupt;
+#[cfg(target_os = "linux")]
+pub mod pipeline;
 #[cfg(target_os = "linux")]
 mod switch;
 #[cfg(target_os = "linux")]

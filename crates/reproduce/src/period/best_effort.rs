@@ -27,7 +27,7 @@ const UNITS: [u64; 6] = [1_000, 3_000, 5_000, 6_000, 8_000, 12_000];
 /// What the task of best effort gets, in percent of the CPU.
 fn share(setup: &mut Setup<'_>, way: &str, unit: u64) -> Result<f64, BenchError> {
     let units = [2_000, unit].map(us).map(Length::Fixed);
-    let mut set = between_devices(ms(10), units, 20);
+    let mut set = between_devices(ms(10), &units, 20);
     set.tasks.push(hog("best effort"));
     // Where nothing is set aside all of the CPU may be reserved.
     let limit = if way == "left-over" { "1" } else { "0.98" };

@@ -52,7 +52,7 @@ impl Noise {
 
     fn modes(self) -> Modes {
         let fixed = |length| Length::Fixed(us(length));
-        let mut set: TaskSet = between_devices(EVERY, [fixed(1_500), fixed(2_000)], CAPACITY);
+        let mut set: TaskSet = between_devices(EVERY, &[fixed(1_500), fixed(2_000)], CAPACITY);
         match self {
             Noise::None | Noise::Sampled => {}
             Noise::Missed => {

@@ -12,10 +12,12 @@
 //! | [`overhead`] | what short periods and looking at levels cost (3.2, 3.3, 4) |
 //! | [`best_effort`] | tasks that say nothing (3, 3.3) |
 //! | [`server`] | requests that wait as the measure of progress (2, 3.3) |
+//! | [`dispatch`] | a rate monotonic order and earliest deadlines (3.1) |
 
 pub mod adaptation;
 pub mod best_effort;
 pub mod buffers;
+pub mod dispatch;
 pub mod missed;
 pub mod optimum;
 pub mod overhead;
@@ -52,6 +54,7 @@ pub const WORK: Work = Work {
         overhead::PLAN,
         best_effort::PLAN,
         server::PLAN,
+        dispatch::PLAN,
     ],
     goes_on: false,
 };

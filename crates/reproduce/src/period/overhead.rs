@@ -63,7 +63,7 @@ struct Seen {
 
 fn sense(setup: &mut Setup<'_>, sensing: &str, interval: u64) -> Result<Seen, BenchError> {
     let unit = |length| Length::Fixed(us(length));
-    let set = between_devices(ms(10), [unit(1_500), unit(2_000)], 20);
+    let set = between_devices(ms(10), &[unit(1_500), unit(2_000)], 20);
     let settings = [
         ("sensing", Value::Text(sensing.into())),
         ("interval", Value::Duration(ms(interval))),

@@ -100,30 +100,38 @@ pub(super) fn device(end: End, queue: u16, every: Length, phase: Duration) -> En
     }
 }
 
-/// Two stages between two devices: a message comes every `every`, each stage computes for one of `units`, and
-/// a message is taken as often, from when half of what the three queues hold has come.
-pub(super) fn between_devices(every: Duration, units: [Length; 2], capacity: u16) -> TaskSet {
-    let [first, second] = units.map(Step::Compute);
-    let half = parts(every, u64::from(capacity) * 3, 2);
+/// Two stages between two devices, with queues of one capacity: see [`stages`].
+pub(super) fn between_devices(every: Duration, units: &[Length; 2], capacity: u16) -> TaskSet {
+    stages(every, units, &[capacity; 3])
+}
+
+/// Stages between two devices: a message comes every `every`, each stage computes for one of `units`, and a message
+/// is taken as often, from when half of what the queues hold has come. There is a queue more than stages.
+pub(super) fn stages(every: Duration, units: &[Length], capacities: &[u16]) -> TaskSet {
+    let room = capacities.iter().map(|&capacity| u64::from(capacity)).sum();
+    let stage = |(number, unit): (u16, &Length)| {
+        let compute = Step::Compute(unit.clone());
+        let body = vec![Step::Receive(number), compute, Step::Send(number + 1)];
+        task(&format!("stage {}", number + 1), None, body)
+    };
+    let queues = (0..).zip(capacities);
+    let tasks: Vec<_> = (0..).zip(units).map(stage).collect();
+    let last = (0..).zip(capacities).map(|(number, _)| number).last();
     TaskSet {
-        name: format!("Two stages between devices, and {capacity} buffers a queue"),
-        queues: vec![
-            queue("in", capacity),
-            queue("middle", capacity),
-            queue("out", capacity),
-        ],
+        name: format!("{} stages between devices", tasks.len()),
+        queues: queues
+            .map(|(number, &capacity): (u16, _)| queue(&format!("queue {number}"), capacity))
+            .collect(),
         endpoints: vec![
             device(End::Source, 0, Length::Fixed(every), Duration::ZERO),
-            device(End::Sink, 2, Length::Fixed(every), half),
-        ],
-        tasks: vec![
-            task("first", None, vec![Step::Receive(0), first, Step::Send(1)]),
-            task(
-                "second",
-                None,
-                vec![Step::Receive(1), second, Step::Send(2)],
+            device(
+                End::Sink,
+                last.unwrap_or_default(),
+                Length::Fixed(every),
+                parts(every, room, 2),
             ),
         ],
+        tasks,
         ..TaskSet::default()
     }
 }

@@ -29,6 +29,21 @@ pub(super) fn count(
     setup.bench.run(&Trial::new(modes, policy, until))
 }
 
+/// Context switches a second.
+pub(super) fn switches(seen: &RunResult) -> f64 {
+    let switches = u32::try_from(seen.summary.context_switches()).map_or(f64::NAN, f64::from);
+    switches / seconds(seen.summary.elapsed)
+}
+
+/// How often a source found no room, and a sink no message, from an instant on.
+pub(super) fn glitches(seen: &RunResult, from: Duration) -> usize {
+    let is_one = |event: &&Event| {
+        let is_late = event.time >= Time::ZERO + from;
+        is_late && matches!(event.kind, Kind::Overrun { .. } | Kind::Underrun { .. })
+    };
+    seen.trace.events.iter().filter(is_one).count()
+}
+
 /// A length in seconds.
 pub(super) fn seconds(length: Duration) -> f64 {
     millis(length) / 1e3
