@@ -64,6 +64,13 @@ fn supply(account: &Held) -> Supply {
 impl Reserves {
     /// A server has another share and period from now on; the present period has the new length.
     pub fn change(self, account: &mut Held, share: Share, period: Duration, now: Time) {
+        let catch_up = |account: &mut Held| {
+            if !account.is_new() && account.deadline <= now {
+                in_periods(account, |account| account.advance(now));
+            }
+        };
+        // What has been used in periods that are over, their budgets pay for, and not smaller ones.
+        catch_up(account);
         account.state = share;
         let old = account.reservation.period;
         if period != old {
@@ -74,9 +81,7 @@ impl Reserves {
             }
         }
         resize(account);
-        if !account.is_new() && account.deadline <= now {
-            in_periods(account, |account| account.advance(now));
-        }
+        catch_up(account);
     }
 }
 

@@ -116,3 +116,30 @@ fn the_present_period_gets_the_new_length() {
         assert_eq!((account.budget(), account.deadline), (units(1), at(75)));
     }
 }
+
+/// A server that has used up its budget in a period that is over owes nothing in the next one, however small
+/// its share has become.
+#[test]
+fn a_smaller_share_makes_no_debt_of_what_was_paid_for() {
+    for order in [Order::Rate, Order::Deadline] {
+        let rule = Reserves { order };
+        let period = Duration::from_millis(20);
+        let at = |millis| Time::ZERO + Duration::from_millis(millis);
+        let [large, small] = [250_000, 2_000].map(Part::millionths);
+        let mut account = Account::new(Reservation::every(period, large.in_period(period)));
+        let share = |part| Share {
+            now: part,
+            next: part,
+        };
+        (account.state, account.deadline) = (share(large), at(20));
+        account.used = account.reservation.budget;
+        rule.change(&mut account, share(small), period, at(25));
+        assert_eq!(account.used, Duration::ZERO, "{order:?}");
+        assert_eq!(account.deadline, at(40), "{order:?}");
+        assert_eq!(
+            account.reservation.budget,
+            small.in_period(period),
+            "{order:?}"
+        );
+    }
+}
