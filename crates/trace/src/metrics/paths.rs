@@ -8,6 +8,9 @@ use super::Spread;
 use crate::Time;
 use std::collections::VecDeque;
 
+#[cfg(test)]
+mod tests;
+
 /// What a stage does again and again: it receives messages of one queue, and then sends some to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unit {

@@ -4,6 +4,9 @@ use super::Spread;
 use crate::{Duration, Event, Kind, Object, TaskId, Time};
 use std::collections::VecDeque;
 
+#[cfg(test)]
+mod tests;
+
 /// What the events said about one queue.
 #[derive(Clone, Debug, Default)]
 pub struct QueueSummary {
