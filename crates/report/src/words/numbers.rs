@@ -162,4 +162,21 @@ mod tests {
         set.tasks.push(Task::periodic("b", ms(4), ms(3)));
         assert_eq!(utilisation_of(&set), "1.5000 of 4 CPUs");
     }
+
+    #[test]
+    fn tasks_that_do_not_come_again_have_no_utilisation() {
+        let mut set = TaskSet::default();
+        let ms = flyball_trace::Duration::from_millis;
+        let mut task = Task::periodic("a", ms(4), ms(3));
+        task.arrival = flyball_model::Arrival::Once;
+        set.tasks.push(task.clone());
+        assert_eq!(asks(&set), "one job each on 1 CPU");
+        // It suspends for ever, so it computes for no time.
+        task.behaviour = vec![Step::Repeat {
+            times: None,
+            body: vec![Step::Suspend(flyball_model::Length::Fixed(ms(1)))],
+        }];
+        set.tasks = vec![task];
+        assert_eq!(asks(&set), "endless tasks on 1 CPU");
+    }
 }
