@@ -33,8 +33,11 @@ fn simulated(set: TaskSet, policy: &str, until: Duration) -> PolicyReport {
         .expect("one was asked for")
 }
 
+/// The queues of a path, and what each stage between them receives and sends.
+type Path = (Vec<u16>, Vec<(u64, u64)>);
+
 /// The queues of each path, and what its stages receive and send.
-fn paths(set: &TaskSet) -> Vec<(Vec<u16>, Vec<(u64, u64)>)> {
+fn paths(set: &TaskSet) -> Vec<Path> {
     let unit = |unit: &Unit| (unit.receives, unit.sends);
     let paths = message_paths(set).into_iter();
     paths
@@ -127,7 +130,7 @@ fn examples_have_paths() {
 }
 
 /// Two queues, and a task between them with these steps; other tasks besides.
-fn between(head: &str, steps: &str, others: &str) -> Vec<(Vec<u16>, Vec<(u64, u64)>)> {
+fn between(head: &str, steps: &str, others: &str) -> Vec<Path> {
     let text = format!(
         r#"
         schema = 1

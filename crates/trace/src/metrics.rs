@@ -385,10 +385,7 @@ impl Sink for Metrics {
     fn record(&mut self, event: Event) {
         let Event { time, cpu, kind } = event;
         self.queues.record(&event);
-        if let Kind::Fill { queue, level } = kind {
-            let paths = self.paths.iter_mut();
-            paths.for_each(|path| path.fill(queue, level, time));
-        }
+        self.paths.iter_mut().for_each(|path| path.record(&event));
         self.reservations.record(&event);
         match kind {
             Kind::Preempt { task, .. } | Kind::Block { task, .. } => self.leave(cpu, task, time),

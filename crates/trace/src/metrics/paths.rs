@@ -5,7 +5,7 @@
 //! message and send one, the n-th message that leaves the last queue is the n-th that entered the first one.
 
 use super::Spread;
-use crate::Time;
+use crate::{Event, Kind, Time};
 use std::collections::VecDeque;
 
 #[cfg(test)]
@@ -71,8 +71,14 @@ impl PathState {
         }
     }
 
+    pub(super) fn record(&mut self, event: &Event) {
+        if let Kind::Fill { queue, level } = event.kind {
+            self.fill(queue, level, event.time);
+        }
+    }
+
     /// A queue holds so many messages from now on. O(stages) for each message that leaves the last queue.
-    pub(super) fn fill(&mut self, queue: u16, level: u16, now: Time) {
+    fn fill(&mut self, queue: u16, level: u16, now: Time) {
         if self.path.queues.first() == Some(&queue) {
             let before = std::mem::replace(&mut self.levels[0], level);
             for _ in before..level {

@@ -16,12 +16,14 @@ fn at(time: u64, kind: Kind) -> Event {
 /// What the events say about one queue.
 fn summary(events: &[Event], end: u64) -> QueueSummary {
     let mut metrics = crate::metrics::Metrics::new(&[], 1);
-    events.iter().for_each(|&event| metrics.record(event));
+    for &event in events {
+        metrics.record(event);
+    }
     let queues = metrics.finish(Time::from_nanos(end)).queues;
     queues.into_iter().next().unwrap_or_default()
 }
 
-/// Least, mean and largest, and the square of the deviation as a whole number, of all values.
+/// The least, the mean and the largest of all values.
 fn spread(values: &[u64]) -> Option<(u64, u64, u64)> {
     let least = *values.iter().min()?;
     let mean = values.iter().sum::<u64>() / values.len() as u64;
