@@ -1,5 +1,6 @@
 //! What people read: tables and sentences on the terminal.
 
+mod queues;
 mod table;
 pub(crate) mod terminal;
 
@@ -10,8 +11,9 @@ use flyball_model::TaskSet;
 use flyball_report::{reproduction, words};
 use flyball_study::SideBySide;
 use flyball_study::results::{PolicyReport, Schedulable};
+use flyball_trace::Duration;
 use flyball_trace::metrics::TaskSummary;
-use flyball_trace::{Duration, Kind};
+pub(crate) use queues::{path_table, queue_table, reservation_table};
 use std::fmt::Write as _;
 use std::io::Write as _;
 pub(crate) use table::Table;
@@ -241,8 +243,8 @@ pub(crate) fn tasks<'a>(
 
 /// What became of each task under a policy.
 pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
-    // What a task asks for that computes without end is what it gets.
-    let has_endless = set.tasks.iter().any(|task| task.wcet == Duration::MAX);
+    // What a task asks for that goes on without end is what it gets.
+    let has_endless = set.tasks.iter().any(words::is_endless);
     let until = report.simulated.until;
     let rows = set.tasks.iter().zip(&report.tasks).map(|(task, report)| {
         let slack = report.slack.map(|slack| format!("+{}", time(Some(slack))));
@@ -253,71 +255,13 @@ pub(crate) fn task_table(set: &TaskSet, report: &PolicyReport) -> String {
             slack.unwrap_or_else(|| "–".into()),
         ];
         if has_endless {
-            own.insert(0, words::tenths(part));
+            let measured = (!until.is_zero()).then(|| words::tenths(part));
+            own.insert(0, measured.unwrap_or_else(|| "–".into()));
         }
         (&*task.name, &report.measured, own)
     });
     let columns = ["CPU", "BOUND", "DEADLINE", "SLACK"];
     tasks(rows, &columns[usize::from(!has_endless)..])
-}
-
-/// How full queues were, and how long messages and tasks waited there; `None`: no queue was used.
-pub(crate) fn queue_table(set: &TaskSet, report: &PolicyReport) -> Option<String> {
-    let columns = [
-        "QUEUE", "CAPACITY", "MOST", "MESSAGES", "LOST", "MISSING", "DELAY", "LONGEST", "STALLS",
-        "STALLED",
-    ];
-    let mut table = table(&columns, &columns[1..])
-        .prose(&columns[..1])
-        .spare(&["STALLED", "DELAY", "MESSAGES"]);
-    for (queue, sums) in set.queues.iter().zip(&report.summary.queues) {
-        table.add_row([
-            queue.name.clone(),
-            grouped(queue.capacity.into()),
-            grouped(sums.highest.into()),
-            grouped(sums.put),
-            misses(sums.lost),
-            misses(sums.missing),
-            time(sums.delay.mean()),
-            time(sums.delay.max()),
-            grouped(sums.stalls),
-            time(Some(sums.stalled)),
-        ]);
-    }
-    let is_used = report.summary.queues.iter().any(|it| !it.is_unused());
-    is_used.then(|| table.render())
-}
-
-/// What tasks were entitled to whose reservations were told; `None`: there was none.
-pub(crate) fn reservation_table(report: &PolicyReport) -> Option<String> {
-    let columns = [
-        "RESERVATION",
-        "FIRST",
-        "LEAST",
-        "MEAN",
-        "MOST",
-        "LAST",
-        "PERIOD",
-        "SHORTEST",
-        "LONGEST",
-        "REDUCED",
-    ];
-    let mut table = table(&columns, &columns[1..])
-        .prose(&columns[..1])
-        .spare(&["FIRST", "SHORTEST", "LONGEST"]);
-    for it in &report.summary.reservations {
-        let name = report
-            .tasks
-            .get(it.task.index())
-            .map(|task| task.name.clone());
-        let mut row = vec![name.unwrap_or_default()];
-        let shares = [it.first, it.least, it.mean, it.most, it.last];
-        row.extend(shares.map(|share| words::tenths(Kind::share_ppm(share))));
-        row.extend([it.period, it.shortest, it.longest].map(|period| time(Some(period))));
-        row.push(grouped(it.reduced));
-        table.add_row(row);
-    }
-    (!report.summary.reservations.is_empty()).then(|| table.render())
 }
 
 /// How long chains of jobs took that release each other; `None`: there was none.
@@ -344,42 +288,6 @@ pub(crate) fn chain_table(set: &TaskSet, report: &PolicyReport) -> Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_table_tells_reservations() {
-        use flyball_study::results::TaskReport;
-        use flyball_trace::TaskId;
-        use flyball_trace::metrics::ReservationSummary;
-        let mut report = PolicyReport::default();
-        assert_eq!(reservation_table(&report), None);
-        let named = |name: &str| TaskReport {
-            name: name.into(),
-            ..TaskReport::default()
-        };
-        report.tasks = vec![named("a"), named("decoder")];
-        let part = Kind::WHOLE_CPU / 16;
-        report.summary.reservations.push(ReservationSummary {
-            task: TaskId(1),
-            first: 2 * part,
-            least: part,
-            mean: 5 * part,
-            most: 8 * part,
-            last: 4 * part,
-            shortest: Duration::from_millis(20),
-            period: Duration::from_millis(40),
-            longest: Duration::from_millis(80),
-            reduced: 3,
-        });
-        let table = reservation_table(&report).unwrap();
-        let row = table.lines().find(|line| line.contains("decoder")).unwrap();
-        let cells: Vec<_> = row.split_whitespace().filter(|it| *it != "%").collect();
-        assert_eq!(
-            cells,
-            [
-                "decoder", "12.5", "6.2", "31.2", "50.0", "25.0", "40ms", "20ms", "80ms", "3"
-            ]
-        );
-    }
 
     #[test]
     fn numbers_are_readable() {

@@ -189,6 +189,12 @@ fn policy(text: &mut String, study: &Study, report: &PolicyReport, chart: &Chart
     if let Some(queues) = output::queue_table(&study.set, report) {
         let _ = write!(text, "\n{queues}");
     }
+    if let Some(paths) = output::path_table(&study.set, report) {
+        let _ = write!(
+            text,
+            "\nFrom the entry of a message into the first queue until it leaves the last one:\n{paths}"
+        );
+    }
     if let Some(reservations) = output::reservation_table(report) {
         let _ = write!(text, "\n{reservations}");
     }

@@ -704,3 +704,28 @@ fn a_pipeline_says_what_it_needs() {
     let (code, ..) = run(&[file, "--latency", "0"]);
     assert_eq!(code, 2);
 }
+
+#[test]
+fn programs_get_what_a_pipeline_needs() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/pipeline.toml");
+    let (code, text, error) = run(&[file, "--latency", "300ms", "--json"]);
+    assert_eq!((code, &*error), (1, ""));
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let pipeline = &document["pipeline"];
+    let capacities = |key: &str| {
+        let queues = pipeline["queues"].as_array().unwrap().iter();
+        queues
+            .map(|it| it[key].as_u64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(capacities("capacity"), [64, 8, 8]);
+    assert_eq!(capacities("capacity_for_latency"), [39, 3, 3]);
+    let decoder = &pipeline["stages"][1];
+    assert_eq!(decoder["task"], "decoder");
+    assert_eq!(decoder["needs"]["share_mean_ppm"], 540_000);
+    assert_eq!(decoder["needs"]["may_grow_ppm"], 1_743_518);
+    assert_eq!(pipeline["latency"]["asked_ns"], 300_000_000);
+    let (_, text, _) = run(&[file, "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(document["pipeline"]["latency"].is_null(), "{text}");
+}

@@ -786,3 +786,41 @@ fn jobs_that_are_given_up_are_counted() {
     let row = out.lines().find(|line| line.starts_with("late ")).unwrap();
     assert_eq!(row.split_whitespace().nth(4), Some("3"), "{row}");
 }
+
+/// What a study notes about pipelines, and how messages went through their queues.
+#[test]
+fn a_simulation_tells_notes_and_latencies_of_pipelines() {
+    let folder = TempDir::new().unwrap();
+    let text = r#"
+        schema = 1
+        [[queue]]
+        name = "a"
+        capacity = 1
+        [[queue]]
+        name = "b"
+        capacity = 4
+        [[task]]
+        name = "first"
+        priority = 1
+        behaviour = [{ repeat = "forever", do = [{ compute = "1ms" }, { send = "a" }] }]
+        [[task]]
+        name = "second"
+        priority = 2
+        behaviour = [{ repeat = "forever", do = [{ receive = "a" }, { compute = "1ms" }, { send = "b" }] }]
+        [[task]]
+        name = "third"
+        priority = 3
+        behaviour = [{ repeat = "forever", do = [{ receive = "b" }, { compute = "1ms" }] }]
+    "#;
+    let file = file(&folder, "three.toml", text);
+    for policies in ["pp", "pp,fp"] {
+        let (_, out, error) = run(&["simulate", path(&file), "-p", policies, "--until", "100ms"]);
+        assert_eq!(
+            out.matches("Nothing drives the pipeline").count(),
+            1,
+            "{out}{error}"
+        );
+        assert_eq!(out.matches("\" holds one message").count(), 1, "{out}");
+        assert!(out.contains("a → b"), "{out}");
+    }
+}

@@ -109,6 +109,11 @@ fn schedules_keep_their_contracts() {
     ];
     keeps::<json::study::Study>("study", &simulate);
     keeps::<json::inspect::Inspected>("inspect", &["inspect", trace, "--json"]);
+    let pipeline = example("pipeline.toml");
+    let simulate = ["simulate", &pipeline, "-p", "pp", "--until", "1s", "--json"];
+    let study = keeps::<json::study::Study>("study", &simulate);
+    let path = &study["policies"][0]["simulated"]["paths"][0];
+    assert_eq!(path["queues"][2], "frames", "{study}");
 }
 
 #[test]
@@ -136,6 +141,10 @@ fn answers_keep_their_contracts() {
     .unwrap();
     let answer = keeps::<json::analyse::Analysed>("analyse", &analyse);
     assert!(answer["not_covered"].is_string(), "{answer}");
+    let pipeline = example("pipeline.toml");
+    let analyse = ["analyse", &pipeline, "--latency", "300ms", "--json"];
+    let answer = keeps::<json::analyse::Analysed>("analyse", &analyse);
+    assert!(answer["pipeline"]["stages"].is_array(), "{answer}");
 }
 
 #[test]

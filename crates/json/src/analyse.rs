@@ -1,5 +1,6 @@
 //! What `analyse` prints. Factors and utilisations are millionths.
 
+pub use crate::pipeline::Pipeline;
 use serde::{Deserialize, Serialize};
 
 /// What `analyse` prints.
@@ -65,6 +66,9 @@ pub struct Analysis {
     /// The longest `window` with which `dss-edf` is known to hold the set; left out where none is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub largest_window_ns: Option<u64>,
+    /// What the pipeline needs on the average; left out where no queue is used by two tasks, sources or sinks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<Pipeline>,
 }
 
 /// What is printed of a set that the tests do not cover.
@@ -90,6 +94,9 @@ pub struct Refusal {
     /// The longest `window` with which `dss-edf` is known to hold the set; left out where none is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub largest_window_ns: Option<u64>,
+    /// What the pipeline needs on the average; left out where no queue is used by two tasks, sources or sinks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pipeline: Option<Pipeline>,
 }
 
 /// What is known of a server, which has its budgets if all servers of its CPU together ask for no more than

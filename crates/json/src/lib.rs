@@ -31,6 +31,7 @@ pub mod counters;
 pub mod inspect;
 pub mod instructions;
 pub mod overheads;
+pub mod pipeline;
 pub mod policies;
 pub mod reproduce;
 pub mod run;

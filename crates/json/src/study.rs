@@ -131,6 +131,10 @@ pub struct Simulated {
     /// What became of the message queues, in the order of the task set; left out where none was used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queues: Vec<Queue>,
+    /// How long messages took on paths through several queues, where counting them tells that; left out where there
+    /// is no such path.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<MessagePath>,
     /// What tasks were entitled to under a policy that changes reservations by itself, in the order of the task
     /// set; left out under all other policies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -214,12 +218,55 @@ pub struct Queue {
     pub stalls: u64,
     /// For how long tasks waited so, all together.
     pub stalled_ns: u64,
+    /// How often one of these tasks waited for room, as the queue was full; left out if never.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub full_stalls: u64,
+    /// For how long senders waited so, all together; left out if they never did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub full_stalled_ns: u64,
     /// How long messages were in the queue: the shortest.
     pub delay_min_ns: Option<u64>,
     /// The mean, rounded down.
     pub delay_mean_ns: Option<u64>,
     /// The longest.
     pub delay_max_ns: Option<u64>,
+    /// The standard deviation of these times, rounded down; left out where no message was taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_deviation_ns: Option<u64>,
+    /// The mean time between two messages that were put in one after the other, rounded down; left out where there
+    /// were no two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_mean_ns: Option<u64>,
+    /// The standard deviation of these times, rounded down; left out where the mean is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_deviation_ns: Option<u64>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature is serde's"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// How long messages took from the instant when they were put into the first queue of a path until they left the last
+/// one. What a task made of several messages counts from the first of these.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MessagePath {
+    /// The names of the queues, at least two.
+    pub queues: Vec<String>,
+    /// How many messages left the last one.
+    pub count: u64,
+    /// The shortest time; `null`: no message left the last queue.
+    pub latency_min_ns: Option<u64>,
+    /// The mean, rounded down.
+    pub latency_mean_ns: Option<u64>,
+    /// The standard deviation, rounded down.
+    pub latency_deviation_ns: Option<u64>,
+    /// The longest.
+    pub latency_max_ns: Option<u64>,
 }
 
 /// What a task was entitled to: its share of a CPU, in millionths, in each period.

@@ -14,6 +14,7 @@ use flyball_study::StudyError;
 use flyball_study::Values;
 use flyball_study::assigned;
 use flyball_study::horizon::{MOST_JOBS, horizon};
+use flyball_study::message_paths;
 use flyball_study::note::Note;
 use flyball_study::reason::Obstacle;
 use flyball_study::registry::{Entry, Registry};
@@ -207,6 +208,7 @@ impl<'a> Measurement<'a> {
     pub fn conclude(mut self, measured: &Measured<'_>) -> Study {
         let cpus = self.set.platform.cpus;
         let mut recorder = Recorder::new(&self.set, cpus, self.entry.name, usize::MAX);
+        recorder.follow_paths(message_paths(&self.set));
         measured
             .events
             .iter()

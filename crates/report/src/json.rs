@@ -94,6 +94,7 @@ fn policy(report: &study::PolicyReport, set: &TaskSet) -> json::Policy {
                 .map(|it| chain(it, report))
                 .collect(),
             queues: queues(report, set),
+            paths: paths(report, set),
             reservations: reservations(report),
             speeds: report.speeds.as_ref().map(|used| speeds(used, set)),
         },
@@ -142,11 +143,30 @@ fn queues(report: &study::PolicyReport, set: &TaskSet) -> Vec<json::Queue> {
             missing: sums.missing,
             stalls: sums.stalls,
             stalled_ns: sums.stalled.as_nanos(),
+            full_stalls: sums.full_stalls,
+            full_stalled_ns: sums.full_stalled.as_nanos(),
             delay_min_ns: ns(sums.delay.min()),
             delay_mean_ns: ns(sums.delay.mean()),
             delay_max_ns: ns(sums.delay.max()),
+            delay_deviation_ns: ns(sums.delay.deviation()),
+            interval_mean_ns: ns(sums.intervals.mean()),
+            interval_deviation_ns: ns(sums.intervals.deviation()),
         });
     queues.collect()
+}
+
+fn paths(report: &study::PolicyReport, set: &TaskSet) -> Vec<json::MessagePath> {
+    let ns = |length: Option<Duration>| length.map(Duration::as_nanos);
+    let paths = report.summary.paths.iter();
+    let paths = paths.map(|path| json::MessagePath {
+        queues: words::queues(path, set).map(str::to_owned).collect(),
+        count: path.latency.count(),
+        latency_min_ns: ns(path.latency.min()),
+        latency_mean_ns: ns(path.latency.mean()),
+        latency_deviation_ns: ns(path.latency.deviation()),
+        latency_max_ns: ns(path.latency.max()),
+    });
+    paths.collect()
 }
 
 fn reservations(report: &study::PolicyReport) -> Vec<json::Reservation> {

@@ -10,7 +10,8 @@ mod numbers;
 pub use assessed::{charged, no_policy, why_not};
 pub use notes::note;
 pub use numbers::{
-    asks, busy, margin, part_ppm, share, speeds, tenths, utilisation, utilisation_of,
+    asks, busy, is_endless, margin, part_ppm, queues, share, speeds, tenths, utilisation,
+    utilisation_of,
 };
 
 use flyball_analysis::{Reason, Response, Utilisation};

@@ -3,7 +3,7 @@
 use crate::group_changes::GroupChanges;
 use flyball_model::TaskSet;
 use flyball_trace::file::{Header, Trace};
-use flyball_trace::metrics::{Metrics, Summary, TaskInfo};
+use flyball_trace::metrics::{Metrics, QueuePath, Summary, TaskInfo};
 use flyball_trace::{Duration, Event, Kind, Sink, TaskId, Time};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -106,6 +106,14 @@ impl Recorder {
             phases: vec![Phase::default(); ends.len() + 1],
             ends: ends.iter().map(|&end| Time::ZERO + end).collect(),
             ..Recorder::new(set, 1, policy, 0)
+        }
+    }
+
+    /// Measures how long messages take on these paths, too, unless it counts only. To be called before the first
+    /// event.
+    pub fn follow_paths(&mut self, paths: Vec<QueuePath>) {
+        if let Some(metrics) = &mut self.metrics {
+            metrics.follow(paths);
         }
     }
 

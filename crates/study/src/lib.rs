@@ -25,6 +25,7 @@
 //! | which policies there are, and how to add one | [`registry`] |
 //! | a policy's settings, and what is kept of a simulation | `flyball_schedulers` |
 //! | what theory can prove | [`theory`] |
+//! | how long messages take from queue to queue | [`message_paths`] |
 //! | how long a simulation has to be | [`horizon`] |
 //! | one task set under several policies | [`study`] |
 //! | what a study found: plain data | [`results`] |
@@ -55,6 +56,7 @@ pub mod horizon;
 pub mod note;
 mod parallel;
 mod partition;
+mod paths;
 mod pipeline;
 pub mod reason;
 mod recurring;
@@ -73,6 +75,7 @@ pub use error::StudyError;
 pub use flyball_analysis::Fit;
 pub use flyball_schedulers::{Phase, Recorder, Values, settings};
 pub use partition::assigned;
+pub use paths::message_paths;
 pub use pipeline::{PipelineNeeds, pipeline_needs};
 pub use registry::{Entry, Registry};
 pub use slowest::{Slowest, slowest};

@@ -9,6 +9,7 @@ use crate::exact_times::doubt;
 use crate::horizon::{Horizon, MOST_JOBS, horizon};
 use crate::note::{AboutPolicy, ByPolicy, Note};
 use crate::partition::{affinities, assigned};
+use crate::paths::message_paths;
 use crate::reason::Obstacle;
 use crate::registry::{Entry, Registry};
 use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Verdict};
@@ -292,6 +293,7 @@ fn study_assigned(
         ),
     };
     let mut recorder = Recorder::new(set, set.platform.cpus, entry.name, options.keep);
+    recorder.follow_paths(message_paths(set));
     let run = Options {
         until,
         stop_at_miss: options.stop_at_miss,

@@ -15,6 +15,7 @@ mod gedf;
 mod global_servers;
 mod jitter;
 mod np_edf;
+mod paths;
 mod pipeline;
 mod queues;
 mod repetition;

@@ -18,6 +18,7 @@
 //! | overrun, underrun | how often a source found a queue full, and a sink found it empty |
 //! | stall | how often and how long a task waited for a message, or for room for one |
 //! | delay | how long a message was in a queue |
+//! | latency of a path | from the instant when a message is put into the first of several queues until it leaves the last one |
 //! | interval | the time between two messages that were put into a queue one after the other |
 //! | share, period | what tasks were entitled to whose reservations changed |
 //! | utilisation | the share of time in which a CPU worked for tasks |
@@ -28,6 +29,7 @@ use crate::{Cause, CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use std::collections::VecDeque;
 
 mod chains;
+mod paths;
 mod queues;
 mod reservations;
 mod spread;
@@ -35,11 +37,13 @@ mod spread;
 mod tests;
 
 pub use chains::Chain;
+pub use paths::{PathSummary, QueuePath, Unit};
 pub use queues::QueueSummary;
 pub use reservations::ReservationSummary;
 pub use spread::Spread;
 
 use chains::{Chains, Link};
+use paths::PathState;
 use queues::Queues;
 use reservations::Reservations;
 
@@ -82,6 +86,7 @@ pub struct Metrics {
     cpus: Vec<CpuState>,
     chains: Chains,
     queues: Queues,
+    paths: Vec<PathState>,
     reservations: Reservations,
 }
 
@@ -176,6 +181,8 @@ pub struct Summary {
     pub chains: Vec<Chain>,
     /// By queue, as far as events spoke of them.
     pub queues: Vec<QueueSummary>,
+    /// Of the paths that [`Metrics::follow`] named, in that order.
+    pub paths: Vec<PathSummary>,
     /// Of the tasks that events of reservations are about, by rising number.
     pub reservations: Vec<ReservationSummary>,
 }
@@ -254,8 +261,15 @@ impl Metrics {
             cpus: (0..cpus).map(|_| CpuState::default()).collect(),
             chains: Chains::default(),
             queues: Queues::default(),
+            paths: Vec::new(),
             reservations: Reservations::default(),
         }
+    }
+
+    /// Measures how long messages take on these paths, too. It has to be called before the first event, as
+    /// messages are counted. Each event of a queue takes O(paths) more.
+    pub fn follow(&mut self, paths: Vec<QueuePath>) {
+        self.paths = paths.into_iter().map(PathState::new).collect();
     }
 
     /// The numbers of a trace that ends at `end`.
@@ -274,6 +288,7 @@ impl Metrics {
             cpus: cpus.collect(),
             chains: self.chains.finish(),
             queues: self.queues.finish(end),
+            paths: self.paths.into_iter().map(PathState::finish).collect(),
             reservations: self.reservations.finish(end),
         }
     }
@@ -370,6 +385,7 @@ impl Sink for Metrics {
     fn record(&mut self, event: Event) {
         let Event { time, cpu, kind } = event;
         self.queues.record(&event);
+        self.paths.iter_mut().for_each(|path| path.record(&event));
         self.reservations.record(&event);
         match kind {
             Kind::Preempt { task, .. } | Kind::Block { task, .. } => self.leave(cpu, task, time),

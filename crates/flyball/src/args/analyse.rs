@@ -30,7 +30,7 @@ pub(crate) struct AnalyseArgs {
     pub(crate) accounting: Accounting,
 
     /// How long messages of a pipeline may be in queues; says what capacities of queues that takes
-    #[arg(long, value_name = "TIME", value_parser = length, conflicts_with_all = ["corpus", "json"])]
+    #[arg(long, value_name = "TIME", value_parser = length, conflicts_with = "corpus")]
     pub(crate) latency: Option<Duration>,
 
     /// Print the result as JSON

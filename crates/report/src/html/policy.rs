@@ -5,13 +5,14 @@ use super::chart::figure;
 use super::data::Data;
 use super::figures::{bar, histograms};
 use super::format::{Unit, cell, count, counted, grouped, length, short};
-use super::queues::queues;
+use super::queues::{paths, queues};
 use super::reservations::reservations;
 use super::room::Room;
 use super::speeds::speeds;
 use super::summary::{badge, key, name, notes, verdict};
 use super::taskset::left_out;
 use crate::slices::{Mark, Schedule, What};
+use crate::words;
 use flyball_study::results::{PolicyReport, Study, TaskReport};
 use flyball_trace::metrics::Spread;
 use flyball_trace::{Duration, TaskId, Time};
@@ -61,6 +62,7 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room:
                 (table(study, report, room.rows))
                 (chains(report, room.rows))
                 (queues(&study.set, report, room.rows))
+                (paths(&study.set, report, room.rows))
                 (reservations(report, room.rows))
                 (speeds(study.set.platform.speeds.as_ref(), report, room.rows))
                 (misses(report, &schedule))
@@ -157,6 +159,9 @@ fn table(study: &Study, report: &PolicyReport, most: usize) -> Markup {
     };
     let (response, rest) = (columns(&RESPONSE), columns(&REST));
     let label = format!("Tasks under {}", name(report));
+    // What a task asks for that goes on without end is what it gets.
+    let has_endless = study.set.tasks.iter().any(words::is_endless);
+    let until = report.simulated.until;
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) {
             table.tasks {
@@ -169,6 +174,9 @@ fn table(study: &Study, report: &PolicyReport, most: usize) -> Markup {
                         th.num scope="col" rowspan="2" title="Deadlines missed" { "Misses" }
                         @for (title, help, ..) in &rest {
                             th.num scope="col" rowspan="2" title=(help) { (title) ", " (unit.name) }
+                        }
+                        @if has_endless {
+                            th.num scope="col" rowspan="2" title="The part of one CPU that it used in the whole simulation" { "CPU" }
                         }
                         th.num scope="col" rowspan="2" title="How often a job lost the CPU to another one" { "Preemptions" }
                         @if study.cpus > 1 {
@@ -189,6 +197,11 @@ fn table(study: &Study, report: &PolicyReport, most: usize) -> Markup {
                                 td.num.bad { (grouped(task.measured.misses.into())) }
                             } @else { (count(0)) }
                             @for (_, _, of, places) in &rest { (cell(of(task), unit, *places)) }
+                            @if has_endless {
+                                @if until.is_zero() { td.num.none { "–" } } @else {
+                                    td.num { (words::tenths(words::part_ppm(task.measured.cpu_time, until))) }
+                                }
+                            }
                             (count(task.measured.preemptions))
                             @if study.cpus > 1 {
                                 td.num {

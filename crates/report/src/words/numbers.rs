@@ -1,10 +1,10 @@
 //! Quantities, in the one form that they have on pages and terminals.
 
 use flyball_analysis::{SporadicTask, Utilisation};
-use flyball_model::{Task, TaskSet};
+use flyball_model::{Step, Task, TaskSet};
 use flyball_study::results::{Breakdown, Simulated, SpeedUse};
 use flyball_trace::Duration;
-use flyball_trace::metrics::Summary;
+use flyball_trace::metrics::{PathSummary, Summary};
 
 /// The part of a CPU that a task asks for; `None`: it does not come again, or its times are too
 /// long to count.
@@ -28,12 +28,27 @@ pub fn utilisation_of(set: &TaskSet) -> String {
     format!("{} of {}", utilisation(set), cpus(set.platform.cpus))
 }
 
-/// What the tasks of a set ask for: `utilisation 0.8501 of 1 CPU`. What tasks ask for that compute without end
-/// has to be measured.
+/// Whether a task goes on without end, so that what it asks for has to be measured.
+pub fn is_endless(task: &Task) -> bool {
+    let goes_on = |step: &Step| matches!(step, Step::Repeat { times: None, .. });
+    task.wcet == Duration::MAX || task.behaviour.iter().any(goes_on)
+}
+
+/// The names of the queues of a path.
+pub fn queues<'s>(path: &'s PathSummary, set: &'s TaskSet) -> impl Iterator<Item = &'s str> {
+    let queues = path.queues.iter();
+    queues.filter_map(|&queue| Some(&*set.queues.get(usize::from(queue))?.name))
+}
+
+/// What the tasks of a set ask for: `utilisation 0.8501 of 1 CPU`. What tasks ask for that go on without end
+/// has to be measured, and tasks that come once ask for nothing again.
 pub fn asks(set: &TaskSet) -> String {
-    let endless = set.tasks.iter().filter(|task| task.wcet == Duration::MAX);
+    let endless = set.tasks.iter().filter(|task| is_endless(task));
     let comes_again = set.tasks.iter().any(|task| task.arrival.period().is_some());
     match (endless.count(), comes_again) {
+        (0, false) if !set.tasks.is_empty() => {
+            format!("one job each on {}", cpus(set.platform.cpus))
+        }
         (0, _) => format!("utilisation {}", utilisation_of(set)),
         (_, true) => format!("utilisation {} and endless tasks", utilisation_of(set)),
         (_, false) => format!("endless tasks on {}", cpus(set.platform.cpus)),
@@ -146,5 +161,22 @@ mod tests {
         set.platform.cpus = 4;
         set.tasks.push(Task::periodic("b", ms(4), ms(3)));
         assert_eq!(utilisation_of(&set), "1.5000 of 4 CPUs");
+    }
+
+    #[test]
+    fn tasks_that_do_not_come_again_have_no_utilisation() {
+        let mut set = TaskSet::default();
+        let ms = flyball_trace::Duration::from_millis;
+        let mut task = Task::periodic("a", ms(4), ms(3));
+        task.arrival = flyball_model::Arrival::Once;
+        set.tasks.push(task.clone());
+        assert_eq!(asks(&set), "one job each on 1 CPU");
+        // It suspends for ever, so it computes for no time.
+        task.behaviour = vec![Step::Repeat {
+            times: None,
+            body: vec![Step::Suspend(flyball_model::Length::Fixed(ms(1)))],
+        }];
+        set.tasks = vec![task];
+        assert_eq!(asks(&set), "endless tasks on 1 CPU");
     }
 }

@@ -4,6 +4,9 @@ use super::Spread;
 use crate::{Duration, Event, Kind, Object, TaskId, Time};
 use std::collections::VecDeque;
 
+#[cfg(test)]
+mod tests;
+
 /// What the events said about one queue.
 #[derive(Clone, Debug, Default)]
 pub struct QueueSummary {
@@ -23,7 +26,11 @@ pub struct QueueSummary {
     pub stalls: u64,
     /// How long tasks waited so.
     pub stalled: Duration,
-    /// How long messages were in the queue.
+    /// How often a sender had to wait for room, as the queue was full. These count to [`Self::stalls`].
+    pub full_stalls: u64,
+    /// How long senders waited so. This time counts to [`Self::stalled`].
+    pub full_stalled: Duration,
+    /// How long messages were in the queue; a message that a receiver waited for is there for no time.
     pub delay: Spread,
     /// The time between two messages that were put in one after the other.
     pub intervals: Spread,
@@ -34,6 +41,16 @@ impl QueueSummary {
     pub fn is_unused(&self) -> bool {
         self.put + self.overruns + self.underruns + self.stalls == 0
     }
+
+    /// How often a receiver had to wait for a message, as the queue was empty.
+    pub fn empty_stalls(&self) -> u64 {
+        self.stalls.saturating_sub(self.full_stalls)
+    }
+
+    /// How long receivers waited so.
+    pub fn empty_stalled(&self) -> Duration {
+        self.stalled.saturating_sub(self.full_stalled)
+    }
 }
 
 #[derive(Default)]
@@ -42,8 +59,8 @@ pub(super) struct QueueState {
     inside: VecDeque<Time>,
     /// When the last message was put in.
     last: Option<Time>,
-    /// The tasks that wait, and since when.
-    waiting: Vec<(TaskId, Time)>,
+    /// The tasks that wait, since when, and whether for room.
+    waiting: Vec<(TaskId, Time, bool)>,
     sums: QueueSummary,
 }
 
@@ -80,8 +97,11 @@ impl Queues {
                 ..
             } => {
                 let state = self.queue(queue);
+                // A receiver waits only while the queue is empty, and a sender only while it is full.
+                let for_room = !state.inside.is_empty();
                 state.sums.stalls += 1;
-                state.waiting.push((task, now));
+                state.sums.full_stalls += u64::from(for_room);
+                state.waiting.push((task, now, for_room));
             }
             Kind::Wake { task, .. } | Kind::Abort { task, .. } | Kind::Exit { task } => {
                 self.0.iter_mut().for_each(|it| it.leave(task, now));
@@ -93,7 +113,7 @@ impl Queues {
     /// The sums of each queue, at the end.
     pub(super) fn finish(self, end: Time) -> Vec<QueueSummary> {
         let finish = |mut state: QueueState| {
-            while let Some(&(task, _)) = state.waiting.last() {
+            while let Some(&(task, ..)) = state.waiting.last() {
                 state.leave(task, end);
             }
             state.sums
@@ -124,9 +144,13 @@ impl QueueState {
 
     /// A task does not wait any more, if it did.
     fn leave(&mut self, task: TaskId, now: Time) {
-        if let Some(at) = self.waiting.iter().position(|(it, _)| *it == task) {
-            let (_, since) = self.waiting.swap_remove(at);
-            self.sums.stalled += now.since(since);
+        if let Some(at) = self.waiting.iter().position(|(it, ..)| *it == task) {
+            let (_, since, for_room) = self.waiting.swap_remove(at);
+            let length = now.since(since);
+            self.sums.stalled += length;
+            if for_room {
+                self.sums.full_stalled += length;
+            }
         }
     }
 }

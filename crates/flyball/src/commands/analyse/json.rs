@@ -3,8 +3,8 @@
 use flyball_analysis::sensitivity::{Breakdown, Margin};
 use flyball_analysis::{Answer, Utilisation};
 use flyball_json::analyse::{
-    Analysed, Analysis, Cpu, Effect, Known, OperatingPoints, Partition, Policy, Refusal, Server,
-    Task, Test,
+    Analysed, Analysis, Cpu, Effect, Known, OperatingPoints, Partition, Pipeline, Policy, Refusal,
+    Server, Task, Test,
 };
 use flyball_model::TaskSet;
 use flyball_report::words;
@@ -19,6 +19,7 @@ pub(super) fn refusal(
     critical_sections: Vec<String>,
     operating_points: Vec<OperatingPoints>,
     largest_window: Option<Duration>,
+    pipeline: Option<Pipeline>,
 ) -> Analysed {
     Analysed::Refused(Refusal {
         schema: flyball_json::SCHEMA,
@@ -28,6 +29,7 @@ pub(super) fn refusal(
         critical_sections,
         operating_points,
         largest_window_ns: largest_window.map(Duration::as_nanos),
+        pipeline,
     })
 }
 
@@ -39,6 +41,7 @@ pub(super) fn analysis(
     servers: Vec<Server>,
     operating_points: Vec<OperatingPoints>,
     largest_window: Option<Duration>,
+    pipeline: Option<Pipeline>,
 ) -> Analysed {
     let name = |&task: &usize| set.tasks[task].name.clone();
     let names: Vec<String> = found.tasks.iter().map(name).collect();
@@ -72,6 +75,7 @@ pub(super) fn analysis(
         servers,
         operating_points,
         largest_window_ns: largest_window.map(Duration::as_nanos),
+        pipeline,
     })
 }
 

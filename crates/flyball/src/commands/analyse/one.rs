@@ -60,7 +60,10 @@ pub(super) fn run(
             let servers = servers::json(&set, steps);
             let points = slowest::json(registry, &shown, &set, steps);
             let window = windows::largest(&set, steps);
-            output::print_json(&refusal(&shown, &why, servers, sections, points, window))?;
+            let pipeline = pipeline::json(&set, args.latency);
+            output::print_json(&refusal(
+                &shown, &why, servers, sections, points, window, pipeline,
+            ))?;
             return Ok(ExitCode::FAILURE);
         }
         Err(Refused::NotCovered(obstacle)) => {
@@ -81,7 +84,10 @@ pub(super) fn run(
         let servers = servers::json(&set, steps);
         let points = slowest::json(registry, &shown, &set, steps);
         let window = windows::largest(&set, steps);
-        output::print_json(&analysis(&shown, &set, &found, servers, points, window))?;
+        let pipeline = pipeline::json(&set, args.latency);
+        output::print_json(&analysis(
+            &shown, &set, &found, servers, points, window, pipeline,
+        ))?;
     } else {
         let servers = servers::text(&set, steps);
         let points = slowest::text(registry, &shown, &set, steps);

@@ -1,5 +1,9 @@
 //! What a pipeline needs, on the average: rates, shares, periods and capacities.
 
+mod json;
+
+pub(super) use json::json;
+
 use crate::output::{self, BOLD, DIM};
 use flyball_analysis::pipeline::{Capacities, capacities, longest_delay};
 use flyball_model::TaskSet;
