@@ -43,10 +43,7 @@ const FADED: [u32; MEMORY + 1] = {
 fn fade(sum: u32, messages: u16) -> u32 {
     let faded = FADED[usize::from(messages).min(MEMORY)];
     let product = u64::from(sum) * u64::from(faded);
-    // It has been shifted by 32.
-    #[expect(clippy::cast_possible_truncation)]
-    let left = (product >> 32) as u32;
-    left
+    (product >> 32) as u32
 }
 
 /// What has been measured of a stage in an interval.

@@ -15,7 +15,6 @@ impl Scale {
         let digits = ((number | 1) << zeros) >> 32;
         Scale {
             // It has been shifted by 32.
-            #[expect(clippy::cast_possible_truncation)]
             digits: digits as u32,
             power: 32 - zeros.cast_signed(),
         }

@@ -107,7 +107,6 @@ impl Squish {
         }
         let left = u64::from(claim.share.0) * u64::from(self.last.part);
         // Shifted by 32: less than the share.
-        #[expect(clippy::cast_possible_truncation)]
         let left = (left >> 32) as u32;
         Part(left)
     }
