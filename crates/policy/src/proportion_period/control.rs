@@ -235,18 +235,18 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         let member = &self.members[task.index()];
         // A share of nothing is no reservation.
         let next = member.share.max(Part(1));
-        let share = Share {
-            now: held.without(cut.of(held.without(next))).max(next),
-            next,
-        };
+        let cut = held.without(cut.of(held.without(next))).max(next);
+        let share = Share::new(cut, next);
         let (period, is_over) = (member.period.length, now >= member.ends);
         if member.is_in_background {
             self.reseat(task, Some(next), now);
         }
         let mut resched = Resched::None;
         let account = self.servers.account(task);
-        let is_the_same = account
-            .is_some_and(|account| account.state == share && account.reservation.period == period);
+        let is_the_same = account.is_some_and(|account| {
+            (account.state.now, account.state.next) == (share.now, share.next)
+                && account.reservation.period == period
+        });
         if !is_the_same {
             let change = |rule: &mut Reserves, account: &mut _| {
                 rule.change(account, share, period, now);

@@ -21,6 +21,20 @@ pub struct Share {
     pub now: Part,
     /// From the next one on.
     pub next: Part,
+    /// The largest that it has had in this period: what has been used is paid for by that, and not by a share that
+    /// has been cut since.
+    pub largest: Part,
+}
+
+impl Share {
+    /// The share in this period, which has been no larger, and the one from the next period on.
+    pub const fn new(now: Part, next: Part) -> Share {
+        Share {
+            now,
+            next,
+            largest: now,
+        }
+    }
 }
 
 /// A budget that is used up comes back in the next period, with the share that holds then.
@@ -38,12 +52,24 @@ pub(super) fn held(account: &Held, now: Time) -> Option<Part> {
     is_under_way.then_some(account.state.now)
 }
 
-/// Does `act`, and if a new period has begun by that goes over to the share of that period.
-fn in_periods<T>(account: &mut Held, act: impl FnOnce(&mut Held) -> T) -> T {
+/// Does `act`, which goes on to a new period if the present one is over. Then the share of the new one holds.
+fn in_periods<T>(account: &mut Held, now: Time, act: impl FnOnce(&mut Held) -> T) -> T {
     let before = account.deadline;
+    let Share {
+        now: present,
+        largest,
+        ..
+    } = account.state;
+    let is_cut = largest > present && before <= now;
+    if is_cut {
+        account.reservation.budget = largest.in_period(account.reservation.period);
+    }
     let done = act(account);
     if account.deadline != before {
         account.state.now = account.state.next;
+        account.state.largest = account.state.next;
+    }
+    if is_cut || account.deadline != before {
         resize(account);
     }
     done
@@ -66,12 +92,13 @@ impl Reserves {
     pub fn change(self, account: &mut Held, share: Share, period: Duration, now: Time) {
         let catch_up = |account: &mut Held| {
             if !account.is_new() && account.deadline <= now {
-                in_periods(account, |account| account.advance(now));
+                in_periods(account, now, |account| account.advance(now));
             }
         };
         // What has been used in periods that are over, their budgets pay for, and not smaller ones.
         catch_up(account);
-        account.state = share;
+        let largest = account.state.largest.max(share.now);
+        account.state = Share { largest, ..share };
         let old = account.reservation.period;
         if period != old {
             let reservation = &mut account.reservation;
@@ -107,16 +134,13 @@ impl Rule for Reserves {
 
     fn reserve(&mut self, account: &mut Held, reservation: Reservation) {
         let share = Part::of(reservation.budget, reservation.period);
-        account.state = Share {
-            now: share,
-            next: share,
-        };
+        account.state = Share::new(share, share);
         account.reservation = reservation;
     }
 
     fn arrives(&mut self, account: &mut Held, arrival: Arrival) -> Supply {
         let now = arrival.at;
-        in_periods(account, |account| match self.order {
+        in_periods(account, now, |account| match self.order {
             _ if account.is_new() => account.renew(now),
             Order::Rate => account.advance(now),
             // As under hard constant bandwidth servers.
@@ -137,7 +161,7 @@ impl Rule for Reserves {
         }
         let late = used.min(now.since(account.period_start(now)));
         account.used += used.saturating_sub(late);
-        in_periods(account, |account| account.advance(now));
+        in_periods(account, now, |account| account.advance(now));
         account.used += late;
     }
 
@@ -149,7 +173,7 @@ impl Rule for Reserves {
     }
 
     fn replenish(&mut self, account: &mut Held, _: Time, now: Time) -> Supply {
-        in_periods(account, |account| match self.order {
+        in_periods(account, now, |account| match self.order {
             Order::Rate => account.advance(now),
             Order::Deadline => account.replenish(now),
         });

@@ -65,10 +65,7 @@ fn a_share_holds_now_or_from_the_next_period_on() {
             rule.exhausted(&mut account, at(30)),
             Supply::Throttled(at(100))
         );
-        let share = Share {
-            now: part(50),
-            next: part(10),
-        };
+        let share = Share::new(part(50), part(10));
         rule.change(&mut account, share, units(100), at(40));
         assert_eq!(account.budget(), units(20));
         rule.charge(&mut account, units(20), at(90));
@@ -87,10 +84,7 @@ fn a_share_holds_now_or_from_the_next_period_on() {
 #[test]
 fn the_present_period_gets_the_new_length() {
     for mut rule in [RATE, DEADLINE] {
-        let share = Share {
-            now: part(30),
-            next: part(30),
-        };
+        let share = Share::new(part(30), part(30));
         // Longer: with the budget of the longer period.
         let mut account = begun(&mut rule, 30);
         rule.change(&mut account, share, units(200), at(40));
@@ -127,10 +121,7 @@ fn a_smaller_share_makes_no_debt_of_what_was_paid_for() {
         let at = |millis| Time::ZERO + Duration::from_millis(millis);
         let [large, small] = [250_000, 2_000].map(Part::millionths);
         let mut account = Account::new(Reservation::every(period, large.in_period(period)));
-        let share = |part| Share {
-            now: part,
-            next: part,
-        };
+        let share = |part| Share::new(part, part);
         (account.state, account.deadline) = (share(large), at(20));
         account.used = account.reservation.budget;
         rule.change(&mut account, share(small), period, at(25));
@@ -141,5 +132,40 @@ fn a_smaller_share_makes_no_debt_of_what_was_paid_for() {
             small.in_period(period),
             "{order:?}"
         );
+    }
+}
+
+/// A share that is cut in the middle of a period makes no debt of what has been used before, and is no more budget in
+/// the same period if it is raised again.
+#[test]
+fn a_share_that_is_cut_pays_for_what_was_used_before() {
+    for mut rule in [RATE, DEADLINE] {
+        let mut account = begun(&mut rule, 30);
+        rule.change(
+            &mut account,
+            Share::new(part(1), part(10)),
+            units(100),
+            at(40),
+        );
+        assert!(account.is_exhausted());
+        rule.change(
+            &mut account,
+            Share::new(part(30), part(10)),
+            units(100),
+            at(60),
+        );
+        assert!(account.is_exhausted());
+        rule.change(
+            &mut account,
+            Share::new(part(1), part(10)),
+            units(100),
+            at(80),
+        );
+        assert_eq!(
+            rule.replenish(&mut account, at(100), at(100)),
+            Supply::Available
+        );
+        assert_eq!((account.used, account.deadline), (units(0), at(200)));
+        assert_eq!(account.budget(), units(10));
     }
 }
