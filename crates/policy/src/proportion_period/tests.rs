@@ -1,6 +1,7 @@
 //! Marks against a naive recorder, the controller against real numbers, and the division of the CPU.
 
 use super::levels::Levels;
+use super::scale::Scale;
 use super::{Claim, Part, Period, Periods, Proportion, Reading, Sensing, Squish, Times};
 use crate::policy::{Fill, Role};
 use crate::{Boxed, TaskId};
@@ -177,6 +178,14 @@ proptest! {
                 prop_assert!((got - expected).abs() <= close, "{} and not {}", got, expected);
             }
         }
+    }
+
+    #[test]
+    fn quotients_are_off_by_little(a in 1_u64.., b in 1_u32.., c in 1_u32.., power in -40_i32..=0) {
+        let got = Scale::of(a).times(Scale::of_32(b)).over(Scale::of_32(c)).shifted(power);
+        let exact = (u128::from(a) * u128::from(b)) as f64 / f64::from(c) * 2_f64.powi(power);
+        let exact = exact.min(f64::from(u32::MAX));
+        prop_assert!((f64::from(got) - exact).abs() <= exact / 16_384.0 + 1.0, "{} and not {}", got, exact);
     }
 
     /// In overload all claims fit, none gets nothing, none gets more than it asks for, and of equal claims the

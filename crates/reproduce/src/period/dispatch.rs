@@ -307,7 +307,7 @@ fn claims(found: &Found) -> Vec<Claim> {
             "there are no more glitches at any load, whichever the periods",
             late,
             pairs(found).all(|(rate, deadline)| deadline.glitches <= rate.glitches),
-            "There are more, in few of the pipelines and also at small loads. The reason is not known.",
+            "There are more.",
         ),
         claim(
             "The order hardly changes context switches",
