@@ -330,6 +330,12 @@ macro_rules! any {
                 }
             }
 
+            fn controls(&self) -> u32 {
+                match self {
+                    $($policy::$variant(policy) => policy.controls(),)*
+                }
+            }
+
             fn next_alarm(&self, cpu: flyball_policy::CpuId) -> Option<flyball_policy::Time> {
                 match self {
                     $($policy::$variant(policy) => policy.next_alarm(cpu),)*

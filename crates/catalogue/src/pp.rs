@@ -104,6 +104,18 @@ impl Configured for Pp {
              while no reservation does (left-over)",
             &["open-loop", "left-over"],
         ),
+        Setting::choice(
+            "tick_rule",
+            "a task that comes back and has less than a tick left of its budget runs (grant), or waits for its \
+             next period (deny)",
+            &["grant", "deny"],
+        ),
+        Setting::choice(
+            "real_time",
+            "what tasks say of shares and periods is kept as it is, or renegotiated: what they do not use \
+             is lent to others, and more important tasks take from less important ones",
+            &["kept", "renegotiated"],
+        ),
         Allowance::JOB,
         Allowance::INTERRUPTS,
     ];
@@ -136,6 +148,11 @@ impl Configured for Pp {
                 "left-over" => BestEffort::LeftOver,
                 _ => BestEffort::OpenLoop,
             },
+            denies: match values.text("tick_rule") {
+                "deny" => values.tick().unwrap_or_default(),
+                _ => Duration::ZERO,
+            },
+            renegotiates: values.text("real_time") == "renegotiated",
         };
         settings.check()?;
         let allowance = Allowance::of(values);
@@ -177,17 +194,21 @@ impl Scheduler for Pp {
     }
 
     fn unserved(&self, tasks: &[Facts], _: usize) -> Option<(usize, Unserved)> {
-        let mut left = self.settings.limit.without(self.settings.spare);
+        let limit = self.settings.limit.without(self.settings.spare);
         for (position, task) in tasks.iter().enumerate() {
             let request = self.request(task);
             let share = request.share.unwrap_or_default();
+            let before = tasks[..position].iter().map(|task| self.request(task));
+            let before = before.fold(Part::NOTHING, |sum, other| {
+                sum.and(self.settings.kept_beside(&other, &request))
+            });
+            let left = limit.without(before);
             if share > left {
                 let period = request.period.unwrap_or(self.settings.periods.start);
                 let reservation = Reservation::every(period, share.in_period(period));
                 let fits = left.in_period(period);
                 return Some((position, Unserved::Overfull { reservation, fits }));
             }
-            left = left.without(share);
         }
         None
     }

@@ -150,6 +150,10 @@ pub trait Values {
     fn transitions(&self) -> Option<Costs> {
         None
     }
+    /// The length of the platform's tick, if it has one. It is no setting.
+    fn tick(&self) -> Option<Duration> {
+        None
+    }
     /// The frequencies of the operating points in hertz, the lowest first; none if the platform has no
     /// operating points. It is no setting.
     fn frequencies(&self) -> &[u64] {

@@ -343,6 +343,11 @@ impl<C: Config> Core<C> {
         self.misses
     }
 
+    /// How many times controllers of the policy have run ([`Policy::controls`]).
+    pub fn controls(&self) -> u32 {
+        self.policy.controls()
+    }
+
     /// How many periodic ticks there have been.
     pub fn ticks(&self) -> u64 {
         self.ticks

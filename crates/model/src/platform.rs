@@ -43,6 +43,8 @@ pub struct Overheads {
     pub context_switch: Cost,
     /// One periodic tick.
     pub tick: Cost,
+    /// One run of a policy's controllers, by the number of tasks.
+    pub control: Cost,
     /// Interrupting another CPU.
     pub ipi: Cost,
     /// Refilling caches when a preempted job goes on. This lengthens the job.
@@ -118,6 +120,7 @@ impl Overheads {
             &self.scheduling,
             &self.context_switch,
             &self.tick,
+            &self.control,
             &self.ipi,
             &self.cache,
         ]

@@ -272,18 +272,19 @@ fn cost() -> impl Strategy<Value = Cost> {
 }
 
 fn platform() -> impl Strategy<Value = Platform> {
-    let overheads = (cost(), cost(), cost(), cost(), cost(), cost(), cost());
-    let overheads = overheads.prop_map(
-        |(release, call, scheduling, context_switch, tick, ipi, cache)| Overheads {
-            release,
-            call,
-            scheduling,
-            context_switch,
-            tick,
-            ipi,
-            cache,
-        },
-    );
+    let overheads = vec(cost(), 8).prop_map(|mut costs| {
+        let mut cost = || costs.pop().unwrap_or_default();
+        Overheads {
+            release: cost(),
+            call: cost(),
+            scheduling: cost(),
+            context_switch: cost(),
+            tick: cost(),
+            control: cost(),
+            ipi: cost(),
+            cache: cost(),
+        }
+    });
     let jitter = prop_oneof![Just(Jitter::Random), Just(Jitter::Worst)];
     let tick = option::of(time(1..1 << 40));
     let clocks = vec(vec(0..128_u8, 0..5), 0..3);

@@ -92,6 +92,11 @@ macro_rules! forward_one {
             self.$policy.alarm(cpu, now)
         }
     };
+    (controls $policy:ident) => {
+        fn controls(&self) -> u32 {
+            self.$policy.controls()
+        }
+    };
     (next_alarm $policy:ident) => {
         fn next_alarm(&self, cpu: $crate::CpuId) -> Option<$crate::Time> {
             self.$policy.next_alarm(cpu)

@@ -172,6 +172,12 @@ pub trait Policy {
         Self::WANTS.alarms
     }
 
+    /// How many times controllers of the policy have run that run by the clock, modulo 2³²: their work is not that of
+    /// a decision.
+    fn controls(&self) -> u32 {
+        0
+    }
+
     // ---- actuator ------------------------------------------------------------------------------
 
     /// Chooses the task that runs on `cpu` from now on; `None`: the CPU idles.

@@ -141,6 +141,7 @@ pub struct Values {
     transitions: Option<Costs>,
     /// Of operating points, in hertz.
     frequencies: Vec<u64>,
+    tick: Option<Duration>,
 }
 
 impl Values {
@@ -164,6 +165,7 @@ impl Values {
             settings: defaults.chain(checked).collect(),
             transitions: None,
             frequencies: Vec::new(),
+            tick: None,
         })
     }
 
@@ -197,6 +199,12 @@ impl Values {
     pub fn shortest_burst(&self) -> Option<Duration> {
         let shortest = self.optional_duration("shortest")?;
         Some(shortest.max(Duration::from_micros(1)))
+    }
+
+    /// The same, on a platform with this tick.
+    #[must_use]
+    pub fn with_tick(self, tick: Option<Duration>) -> Values {
+        Values { tick, ..self }
     }
 
     /// The same, on CPUs with these operating points.
@@ -307,6 +315,10 @@ impl flyball_catalogue::Values for Values {
 
     fn transitions(&self) -> Option<Costs> {
         self.transitions
+    }
+
+    fn tick(&self) -> Option<Duration> {
+        self.tick
     }
 
     fn frequencies(&self) -> &[u64] {

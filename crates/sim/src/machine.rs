@@ -21,7 +21,7 @@
 //! # Overheads
 //!
 //! The kernel's work takes time on the CPU, at the end of the same entry, in the order *calls,
-//! tick, releases, scheduling, context switch*:
+//! tick, controllers, releases, scheduling, context switch*:
 //!
 //! ```text
 //!  a job ends      call  tick  releases  scheduling  switch   the next one computes
@@ -131,6 +131,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     lateness: Lateness,
     devices: devices::Devices,
     costs: Costs,
+    /// How many runs of controllers have been paid for.
+    controls: u32,
     /// The operating points of CPUs, where there are some.
     clocks: Option<Box<Clocks>>,
     /// Calls made at one instant, and at which.

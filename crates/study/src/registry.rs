@@ -205,7 +205,9 @@ impl Entry {
     pub fn values(&self, file: &str, set: &TaskSet) -> Result<Values, ModelError> {
         let settings = set.policies.get(self.name);
         let values = Values::new(file, self.name, self.settings(), settings)?;
-        let values = values.with_speeds(set.platform.speeds.as_ref());
+        let values = values
+            .with_speeds(set.platform.speeds.as_ref())
+            .with_tick(set.platform.tick);
         for task in &set.tasks {
             check_task(file, self.name, self.task_settings(), task)?;
         }

@@ -241,6 +241,8 @@ pub enum Cause {
     Call,
     /// The periodic tick itself.
     Tick,
+    /// A run of the policy's controllers.
+    Control,
     /// An interrupt from another CPU.
     Ipi,
     /// Going over to another operating point.
@@ -252,9 +254,10 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order in which a kernel comes to them.
-    pub const ALL: [Cause; 8] = [
+    pub const ALL: [Cause; 9] = [
         Cause::Call,
         Cause::Tick,
+        Cause::Control,
         Cause::Release,
         Cause::Ipi,
         Cause::Scheduling,
@@ -273,6 +276,7 @@ impl Cause {
             Cause::Cache => 5,
             Cause::Call => 6,
             Cause::Speed => 7,
+            Cause::Control => 8,
         }
     }
 
@@ -289,6 +293,7 @@ impl fmt::Display for Cause {
             Cause::ContextSwitch => "context switch",
             Cause::Call => "call",
             Cause::Tick => "tick",
+            Cause::Control => "control",
             Cause::Ipi => "ipi",
             Cause::Speed => "speed",
             Cause::Cache => "cache",

@@ -56,6 +56,7 @@ pub(super) fn overheads<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<
         "scheduling",
         "context_switch",
         "tick",
+        "control",
         "ipi",
         "cache",
     ];
@@ -71,6 +72,7 @@ pub(super) fn overheads<'d>(source: &'d Source<'d>, node: &'d Node<'d>) -> Read<
         scheduling: get("scheduling")?,
         context_switch: get("context_switch")?,
         tick: get("tick")?,
+        control: get("control")?,
         ipi: get("ipi")?,
         cache: get("cache")?,
     })

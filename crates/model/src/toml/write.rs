@@ -297,6 +297,7 @@ pub(super) fn costs(overheads: &Overheads) -> String {
         ("scheduling", &overheads.scheduling),
         ("context_switch", &overheads.context_switch),
         ("tick", &overheads.tick),
+        ("control", &overheads.control),
         ("ipi", &overheads.ipi),
         ("cache", &overheads.cache),
     ];

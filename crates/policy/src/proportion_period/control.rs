@@ -57,10 +57,19 @@ impl Member {
     }
 
     /// The controllers of one task.
-    fn step(&mut self, settings: &Settings, now: Time) {
+    fn step(&mut self, settings: &Settings, state: Option<&mut Share>, now: Time) {
         let is_over = now >= self.ends;
-        if self.is_tied && self.request.period.is_none() && is_over {
-            self.period.step(&settings.periods, self.burst);
+        if let Some(state) = state {
+            if self.is_tied && self.request.period.is_none() && is_over {
+                let missed = core::mem::replace(&mut self.missed, state.missed);
+                let has_missed = state.missed != missed;
+                self.period.step(&settings.periods, self.burst, has_missed);
+            }
+            let fixed = self.request.share.filter(|_| settings.renegotiates);
+            if let Some(share) = fixed.filter(|_| self.request.period.is_some()) {
+                let period = self.period.length;
+                self.offer.step(&mut state.usage, share, period, is_over);
+            }
         }
         let reading = core::mem::take(&mut self.reading);
         self.burst = 0;
@@ -102,6 +111,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
     /// The controllers run.
     #[inline(never)]
     pub(super) fn control(&mut self, now: Time) -> Resched {
+        self.controls = self.controls.wrapping_add(1);
         if let Some(task) = self.running.get() {
             // It has not stopped yet, so this is what it has used, or a little more.
             let ran = now.since(self.since);
@@ -123,7 +133,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         for task in self.tasks() {
             let member = &mut self.members[task.index()];
             if member.is_admitted {
-                member.step(&self.settings, now);
+                member.step(&self.settings, self.servers.state(task), now);
             }
         }
         self.divide(now)
@@ -132,7 +142,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
     /// Divides the CPU: what is promised, what is adapted, and what is left over.
     #[inline(never)]
     pub(super) fn divide(&mut self, now: Time) -> Resched {
-        let mut room = self.settings.limit.without(self.fixed);
+        let mut room = self.settings.limit.without(self.offer());
         let open_loop = self.settings.best_effort == BestEffort::OpenLoop;
         let members = &self.members;
         let all = || {
@@ -153,9 +163,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         let mut squish = Squish::of(claims, room.without(spare));
         for task in self.tasks() {
             let member = &mut self.members[task.index()];
-            if let Some(share) = member.request.share {
-                member.share = share;
-            } else if member.is_tied && member.is_admitted {
+            if member.request.share.is_none() && member.is_tied && member.is_admitted {
                 member.is_squished = squish.is_any();
                 member.share = squish.left(claim(member));
                 room = room.without(member.share);

@@ -9,6 +9,7 @@ impl Encode for Settings {
         let words = (self.order as u8, self.sensing as u8, self.best_effort as u8);
         words.emit(put);
         (self.interval, self.limit, self.spare).emit(put);
+        (self.denies, self.renegotiates).emit(put);
         let periods = &self.periods;
         (periods.threshold, periods.growth, periods.start).emit(put);
         (periods.shortest, periods.longest).emit(put);
@@ -17,6 +18,7 @@ impl Encode for Settings {
     fn parse(bytes: &mut &[u8]) -> Option<Settings> {
         let (order, sensing, best_effort) = <(u8, u8, u8)>::parse(bytes)?;
         let (interval, limit, spare) = Encode::parse(bytes)?;
+        let (denies, renegotiates) = Encode::parse(bytes)?;
         let (threshold, growth, start) = Encode::parse(bytes)?;
         let (shortest, longest) = Encode::parse(bytes)?;
         let periods = Periods {
@@ -36,6 +38,8 @@ impl Encode for Settings {
                 .get(usize::from(sensing))?,
             best_effort: *[BestEffort::OpenLoop, BestEffort::LeftOver]
                 .get(usize::from(best_effort))?,
+            denies,
+            renegotiates,
         };
         settings.check().is_ok().then_some(settings)
     }

@@ -34,6 +34,7 @@ mod levels;
 mod part;
 mod period;
 mod policy;
+mod promise;
 mod proportion;
 mod rule;
 mod scale;
@@ -91,6 +92,11 @@ pub struct Settings {
     pub sensing: Sensing,
     /// What is done for tasks of best effort.
     pub best_effort: BestEffort,
+    /// A task that comes back, and has used some of its budget already, waits for its next period if less than this is left
+    /// of it; zero: it runs. Where there is a tick, its length: less than that the kernel cannot give exactly.
+    pub denies: Duration,
+    /// Whether shares that tasks say are lent to others while they are not used, and cut for more important tasks.
+    pub renegotiates: bool,
 }
 
 impl Settings {
@@ -103,6 +109,8 @@ impl Settings {
         spare: Part::millionths(20_000),
         sensing: Sensing::Exact,
         best_effort: BestEffort::OpenLoop,
+        denies: Duration::ZERO,
+        renegotiates: false,
     };
 }
 

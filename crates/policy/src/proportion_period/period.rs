@@ -12,8 +12,18 @@
 //! A stage may move many messages at once by itself, however short its period is. Such a burst would drive the
 //! period to the shortest one for nothing. So a burst that is hardly smaller in half the period is
 //! the stage's *own*, and takes the place of θ for as long as it goes on.
+//!
+//! > "If the problem is due to lack of a feasible schedule, the period controller could also respond by increasing
+//! > the period" (3.4; the authors had not done it).
+//!
+//! Here a stage that had work all through its period and did not get its share has a period longer by an eighth next, as
+//! long as its queues hold that. In a rate monotonic order it comes later by that, and more of the others' periods end in its own: where these are many, less
+//! of the CPU is lost to periods that do not fit together.
 
 use flyball_trace::Duration;
+
+/// A period in which the share was not to be had is followed by one that is an eighth longer.
+const MISSED: u64 = 8;
 
 /// How periods are controlled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,8 +72,9 @@ impl Period {
         }
     }
 
-    /// A period has ended, in which a queue has swung by `burst`, in 2⁻¹⁶ of its capacity.
-    pub fn step(&mut self, periods: &Periods, burst: u32) {
+    /// A period has ended, in which a queue has swung by `burst`, in 2⁻¹⁶ of its capacity. `has_missed`: the stage has not
+    /// got its share, though it could have used it.
+    pub fn step(&mut self, periods: &Periods, burst: u32, has_missed: bool) {
         let limit = self.own.max(periods.threshold);
         if burst <= periods.threshold {
             // Fading, as there may be such a burst now and then only.
@@ -71,7 +82,12 @@ impl Period {
         }
         if burst <= limit {
             self.before = 0;
-            self.length += periods.growth;
+            let more = if has_missed {
+                Duration::from_nanos(self.length.as_nanos() / MISSED)
+            } else {
+                Duration::ZERO
+            };
+            self.length += periods.growth.max(more);
         } else if self.before > 0 && self.is_in_vain(burst) {
             (self.own, self.before) = (burst, 0);
         } else {

@@ -1,12 +1,13 @@
 //! The policy: servers, and what the controllers know of each task.
 
 use super::levels::Levels;
+use super::promise::Offer;
 use super::{
     BestEffort, Part, Period, Periods, Proportion, Reading, Request, Reserves, Settings, Share,
 };
 use crate::forward::forward;
 use crate::policy::{
-    Budget, Dispatch, Excess, Fill, Policy, Ready, Refused, Resched, Reserve, Stop, Usage, Wants,
+    Budget, Dispatch, Fill, Policy, Ready, Refused, Resched, Reserve, Stop, Usage, Wants,
 };
 use crate::servers::{Reservation, Seat, Servers};
 use crate::storage::{Storage, Table};
@@ -23,6 +24,8 @@ pub struct ProportionPeriod<B, S: Storage> {
     pub(super) settings: Settings,
     /// When the controllers run next; [`Time::NEVER`]: they have nothing to adapt, or no task has been ready yet.
     pub(super) next: Time,
+    /// How many times they have run.
+    pub(super) controls: u32,
     /// How many members have a share or period that may be adapted.
     adapted: u16,
     /// No task from here on is admitted.
@@ -61,6 +64,10 @@ pub(super) struct Member {
     pub reading: Reading,
     /// The largest swing of its queues, in 2⁻¹⁶ of their capacity.
     pub burst: u32,
+    /// [`Share::missed`], as it was when it was looked at last.
+    pub missed: u16,
+    /// What it has of the share that it says.
+    pub offer: Offer,
 }
 
 impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
@@ -70,6 +77,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
     pub fn new(settings: Settings, background: B, capacity: usize) -> Self {
         let rule = Reserves {
             order: settings.order,
+            denies: settings.denies,
         };
         let nothing = Member {
             request: Request::NOTHING,
@@ -85,11 +93,14 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             proportion: Proportion::default(),
             reading: Reading::default(),
             burst: 0,
+            missed: 0,
+            offer: Offer::default(),
         };
         ProportionPeriod {
             servers: Servers::new(rule, background, capacity),
             settings,
             next: Time::NEVER,
+            controls: 0,
             adapted: 0,
             last: 0,
             fixed: Part::NOTHING,
@@ -125,34 +136,24 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             proportion: Proportion::default(),
             reading: Reading::default(),
             burst: 0,
+            missed: 0,
+            offer: Offer::default(),
         }
-    }
-
-    /// Checks that there is room for another share that is not adapted, and takes or gives it.
-    fn promise(&mut self, before: Option<Part>, after: Option<Part>) -> Result<(), Refused> {
-        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-        let asked = self.fixed.without(before).and(after);
-        // Something is left for tasks that say nothing.
-        let limit = self.settings.limit.without(self.settings.spare);
-        if after > before && asked > limit {
-            // As times, of which one stands for all of a CPU.
-            let [needed, all] = [asked.without(limit).and(Part::ALL), Part::ALL]
-                .map(|part| Duration::from_nanos(part.0.into()));
-            let excess = Excess::of(needed, all);
-            return Err(Refused::Overload { excess });
-        }
-        self.fixed = asked;
-        Ok(())
     }
 
     /// The controllers run while there is something to adapt, from when the first task is ready.
     fn count(&mut self, request: &Request, by: i16) {
-        if request.adapts() {
+        if self.controls_it(request) {
             self.adapted = self.adapted.saturating_add_signed(by);
         }
         if self.adapted == 0 {
             self.next = Time::NEVER;
         }
+    }
+
+    /// Whether the controllers have something to do with a task that says this.
+    fn controls_it(&self, request: &Request) -> bool {
+        request.adapts() || self.settings.renegotiates
     }
 
     /// A task goes from the background to a server, or the other way.
@@ -220,7 +221,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
                 is_squished: member.is_squished,
             })
         };
-        let reserve = member.request.adapts().then(reserve).flatten();
+        let reserve = self.controls_it(&member.request).then(reserve).flatten();
         Some(Budget { reserve, ..budget })
     }
 
@@ -238,20 +239,17 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
             Some(member) if member.is_admitted => return Err(Refused::Member),
             Some(_) => {}
         }
-        self.promise(None, request.share)?;
+        self.check(task, &request)?;
         let member = self.begin(request, now);
         let seat = if member.is_in_background {
             background()
         } else {
             own(member.wanted, member.period.length)
         };
-        if let Err(refused) = self.servers.admit(task, seat, now) {
-            // Less is admitted always.
-            let _ = self.promise(request.share, None);
-            return Err(refused);
-        }
+        self.servers.admit(task, seat, now)?;
         self.members[task.index()] = member;
         self.last = self.last.max(task.0 + 1);
+        self.fixed = self.said();
         self.count(&request, 1);
         // Shares get smaller by that, if they change.
         let _ = self.divide(now);
@@ -265,7 +263,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         let member = self.members.find(task.index()).copied();
         let member = member.filter(|member| member.is_admitted);
         let old = member.ok_or(Refused::NotAdmitted)?;
-        self.promise(old.request.share, request.share)?;
+        self.check(task, &request)?;
         let mut begun = self.begin(request, now);
         if old.is_tied {
             // What has been learned stays.
@@ -285,6 +283,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
             proportion: old.proportion,
             ..begun
         };
+        self.fixed = self.said();
         self.count(&old.request, -1);
         self.count(&request, 1);
         if old.is_in_background != is_in_background {
@@ -302,8 +301,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         }
         self.servers.retire(task, now);
         self.levels.forget(task);
-        // Less is admitted always.
-        let _ = self.promise(request.share, None);
+        self.fixed = self.said();
         self.count(&request, -1);
     }
 
@@ -356,6 +354,10 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         let interval = self.settings.interval;
         self.next += interval * (late / interval + 1);
         resched.and(self.control(now))
+    }
+
+    fn controls(&self) -> u32 {
+        self.controls
     }
 
     #[inline]

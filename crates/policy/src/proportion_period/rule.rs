@@ -15,7 +15,7 @@ pub enum Order {
 }
 
 /// The share of a server: now, and from the next period on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share {
     /// In this period.
     pub now: Part,
@@ -24,6 +24,26 @@ pub struct Share {
     /// The largest that it has had in this period: what has been used is paid for by that, and not by a share that
     /// has been cut since.
     pub largest: Part,
+    /// The smallest that it has had in this period.
+    least: Part,
+    /// Since when it has had a task; [`Time::NEVER`]: it has none.
+    since: Time,
+    /// How many periods there have been in which it had a task all the time, and did not get its budget,
+    /// modulo 2¹⁶: *missed allocations* (section 3.4).
+    pub missed: u16,
+    /// What of its budgets is used.
+    pub(super) usage: Use,
+    /// It waits for its next period, although something is left of its budget.
+    is_denied: bool,
+}
+
+/// How much of budgets is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Use {
+    /// The most in a period that is over, in nanoseconds, up to 4.29 s.
+    pub most: u32,
+    /// A budget has been used up, and was not enough.
+    pub is_short: bool,
 }
 
 impl Share {
@@ -33,7 +53,21 @@ impl Share {
             now,
             next,
             largest: now,
+            least: now,
+            since: Time::NEVER,
+            missed: 0,
+            usage: Use {
+                most: 0,
+                is_short: false,
+            },
+            is_denied: false,
         }
+    }
+}
+
+impl Default for Share {
+    fn default() -> Share {
+        Share::new(Part::NOTHING, Part::NOTHING)
     }
 }
 
@@ -42,6 +76,9 @@ impl Share {
 pub struct Reserves {
     /// Which server comes first.
     pub order: Order,
+    /// A server whose task comes back waits for its next period if less than this is left of a budget that it
+    /// has used already.
+    pub denies: Duration,
 }
 
 type Held = Account<Share>;
@@ -64,10 +101,20 @@ fn in_periods<T>(account: &mut Held, now: Time, act: impl FnOnce(&mut Held) -> T
     if is_cut {
         account.reservation.budget = largest.in_period(account.reservation.period);
     }
+    let used = account.used;
     let done = act(account);
     if account.deadline != before {
-        account.state.now = account.state.next;
-        account.state.largest = account.state.next;
+        let period = account.reservation.period;
+        let state = &mut account.state;
+        let is_over = before <= now && state.since <= before - period && !state.is_denied;
+        if is_over && used < state.least.in_period(period) {
+            state.missed = state.missed.wrapping_add(1);
+        }
+        let spent = u32::try_from(used.as_nanos()).unwrap_or(u32::MAX);
+        state.usage.most = state.usage.most.max(spent);
+        let next = state.next;
+        (state.now, state.largest, state.least) = (next, next, next);
+        state.is_denied = false;
     }
     if is_cut || account.deadline != before {
         resize(account);
@@ -81,7 +128,7 @@ fn resize(account: &mut Held) {
 }
 
 fn supply(account: &Held) -> Supply {
-    if account.is_exhausted() {
+    if account.is_exhausted() || account.state.is_denied {
         return Supply::Throttled(account.deadline);
     }
     Supply::Available
@@ -98,7 +145,14 @@ impl Reserves {
         // What has been used in periods that are over, their budgets pay for, and not smaller ones.
         catch_up(account);
         let largest = account.state.largest.max(share.now);
-        account.state = Share { largest, ..share };
+        let least = account.state.least.min(share.now);
+        account.state = Share {
+            now: share.now,
+            next: share.next,
+            largest,
+            least,
+            ..account.state
+        };
         let old = account.reservation.period;
         if period != old {
             let reservation = &mut account.reservation;
@@ -140,6 +194,7 @@ impl Rule for Reserves {
 
     fn arrives(&mut self, account: &mut Held, arrival: Arrival) -> Supply {
         let now = arrival.at;
+        account.state.since = now;
         in_periods(account, now, |account| match self.order {
             _ if account.is_new() => account.renew(now),
             Order::Rate => account.advance(now),
@@ -150,7 +205,20 @@ impl Rule for Reserves {
             }
             Order::Deadline => {}
         });
+        account.state.is_denied = !account.used.is_zero() && account.budget() < self.denies;
         supply(account)
+    }
+
+    fn supply(&mut self, account: &mut Held, now: Time) -> Supply {
+        if account.is_exhausted() {
+            return self.exhausted(account, now);
+        }
+        supply(account)
+    }
+
+    fn emptied(&mut self, account: &mut Held, _: Time) -> Option<Time> {
+        account.state.since = Time::NEVER;
+        None
     }
 
     /// What has been used in the present period counts for its budget.
@@ -166,7 +234,12 @@ impl Rule for Reserves {
     }
 
     fn exhausted(&mut self, account: &mut Held, now: Time) -> Supply {
+        account.state.usage.is_short = true;
         if now >= account.deadline {
+            let begin = account.deadline - account.reservation.period;
+            if now > account.deadline && account.state.since <= begin {
+                account.state.missed = account.state.missed.wrapping_add(1);
+            }
             return self.replenish(account, now, now);
         }
         supply(account)

@@ -226,7 +226,7 @@ proptest! {
     #[test]
     fn a_period_shrinks_fast_and_grows_slowly(length in 25_u64..=500, burst in 0_u32..=65_536) {
         let mut period = Period::of(Duration::from_millis(length));
-        period.step(&Periods::PAPER, burst);
+        period.step(&Periods::PAPER, burst, false);
         let expected = if burst > 32_768 {
             (length * 1_000_000 * 32_768 / u64::from(burst)).max(25_000_000)
         } else {
@@ -242,10 +242,10 @@ proptest! {
         let mut period = Period::of(Duration::from_millis(start));
         let burst = |period: &Period| period.length.as_nanos() * 32_768 / (best * 1_000_000);
         for _ in 0..500 {
-            period.step(&Periods::PAPER, u32::try_from(burst(&period)).unwrap());
+            period.step(&Periods::PAPER, u32::try_from(burst(&period)).unwrap(), false);
         }
         for _ in 0..20 {
-            period.step(&Periods::PAPER, u32::try_from(burst(&period)).unwrap());
+            period.step(&Periods::PAPER, u32::try_from(burst(&period)).unwrap(), false);
             let length = period.length.as_nanos();
             // Bursts are known to 2⁻¹⁶ only.
             prop_assert!(length.abs_diff(best * 1_000_000) <= 1_000_000 + best * 62, "{}", period.length);
@@ -262,14 +262,27 @@ fn bursts_of_the_stage_itself_do_not_drive_the_period_to_its_minimum() {
     let own = 54_000;
     let mut shortest = period.length;
     for _ in 0..200 {
-        period.step(&periods, own);
+        period.step(&periods, own, false);
         shortest = shortest.min(period.length);
     }
     assert!(shortest >= Duration::from_millis(70), "{shortest}");
     assert!(period.length >= shortest);
     let before = period.length;
     for _ in 0..20 {
-        period.step(&periods, 10_000);
+        period.step(&periods, 10_000, false);
     }
     assert_eq!(period.length, before + Duration::from_millis(20));
+}
+
+#[test]
+fn a_missed_allocation_makes_the_period_an_eighth_longer_while_queues_hold_it() {
+    let length = |burst, has_missed| {
+        let mut period = Period::of(Duration::from_millis(80));
+        period.step(&Periods::PAPER, burst, has_missed);
+        period.length
+    };
+    assert_eq!(length(1 << 14, false), Duration::from_millis(81));
+    assert_eq!(length(1 << 14, true), Duration::from_millis(90));
+    // A whole queue: half the period, missed or not.
+    assert_eq!(length(1 << 16, true), Duration::from_millis(40));
 }

@@ -102,6 +102,14 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
         }
     }
 
+    /// What the rule keeps of the server of `task`; `None`: it has none.
+    pub(crate) fn state(&mut self, task: TaskId) -> Option<&mut R::State> {
+        match *self.members.find(task.index())? {
+            Member::In(server) => Some(&mut self.rows[server.index()].account.state),
+            Member::No | Member::Background => None,
+        }
+    }
+
     /// A server with tasks, that is in no queue, is put where it belongs.
     #[inline]
     fn enqueue(&mut self, number: TaskId, supply: Supply) -> Resched {

@@ -1,4 +1,6 @@
 //! Reservations that set themselves.
 
 mod division;
+mod promises;
 mod rule;
+mod world;

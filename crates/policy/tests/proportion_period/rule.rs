@@ -19,9 +19,13 @@ fn with_whole_periods(works: &[Work]) -> Vec<Work> {
     works
 }
 
-const RATE: Reserves = Reserves { order: Order::Rate };
+const RATE: Reserves = Reserves {
+    order: Order::Rate,
+    denies: Duration::ZERO,
+};
 const DEADLINE: Reserves = Reserves {
     order: Order::Deadline,
+    denies: Duration::ZERO,
 };
 
 proptest! {
@@ -116,7 +120,10 @@ fn the_present_period_gets_the_new_length() {
 #[test]
 fn a_smaller_share_makes_no_debt_of_what_was_paid_for() {
     for order in [Order::Rate, Order::Deadline] {
-        let rule = Reserves { order };
+        let rule = Reserves {
+            order,
+            denies: Duration::ZERO,
+        };
         let period = Duration::from_millis(20);
         let at = |millis| Time::ZERO + Duration::from_millis(millis);
         let [large, small] = [250_000, 2_000].map(Part::millionths);

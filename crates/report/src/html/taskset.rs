@@ -291,6 +291,7 @@ fn platform(study: &Study) -> Markup {
         ("choosing who runs", &overheads.scheduling),
         ("context switch", &overheads.context_switch),
         ("a tick", &overheads.tick),
+        ("a run of controllers", &overheads.control),
         ("interrupt to another CPU", &overheads.ipi),
         ("cache refill after a preemption", &overheads.cache),
     ];

@@ -15,6 +15,7 @@ pub(super) struct Costs {
     pub(super) free: bool,
     pub(super) call: Duration,
     pub(super) tick: Duration,
+    pub(super) control: Duration,
     pub(super) release: Duration,
     pub(super) scheduling: Duration,
     pub(super) switch: Duration,
@@ -29,6 +30,7 @@ impl Costs {
             free: platform.work_is_free(),
             call: overheads.call.at(tasks),
             tick: overheads.tick.at(tasks),
+            control: overheads.control.at(tasks),
             release: overheads.release.at(tasks),
             scheduling: overheads.scheduling.at(tasks),
             switch: overheads.context_switch.at(tasks),
@@ -169,6 +171,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if !self.costs.free {
             leave = self.charge(cpu, leave, Cause::Call, self.costs.call * calls);
             leave = self.charge(cpu, leave, Cause::Tick, self.costs.tick * u64::from(ticked));
+            let runs = self.core.controls();
+            let run = runs.wrapping_sub(std::mem::replace(&mut self.controls, runs));
+            let control = self.costs.control * u64::from(run);
+            leave = self.charge(cpu, leave, Cause::Control, control);
             leave = self.charge(cpu, leave, Cause::Release, self.costs.release * released);
             leave = self.charge(
                 cpu,
