@@ -353,6 +353,21 @@ impl<C: Config> Core<C> {
         self.ticks
     }
 
+    /// From now on the periodic tick has this length. The next tick comes so long after the last one; if that is over, at
+    /// once. Time stays as it is, so nothing comes early by that.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if there is no tick, or for a length of zero.
+    #[cold]
+    pub fn set_tick(&mut self, length: Duration) -> Result<(), Error> {
+        let old = self.tick().filter(|_| !length.is_zero());
+        let old = old.ok_or(Error::Invalid)?;
+        self.timing = Timing::Tick(length);
+        self.next_tick = self.next_tick - old + length;
+        self.cpus[0].set(schedule::work::TIMER);
+        Ok(())
+    }
+
     /// The length of the periodic tick, if there is one.
     #[inline]
     fn tick(&self) -> Option<Duration> {

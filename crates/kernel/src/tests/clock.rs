@@ -376,3 +376,28 @@ fn an_alert_has_to_be_there() {
         .spawn(CPU, attributes, flyball_policy::Priority(1), world.now);
     assert_eq!(spawned, Err(Error::Unknown));
 }
+
+#[test]
+fn a_tick_may_get_another_length() {
+    let edf = flyball_policy::Ranked::new(EarliestDeadline, 8);
+    let mut world: World<super::world::Edf> = World::new(edf, Timing::Tick(ns(10)));
+    world.run_until(at(25));
+    assert_eq!(
+        (world.core.ticks(), world.core.next_timer(CPU)),
+        (2, at(30))
+    );
+    // From the last tick, at 20.
+    world.core.set_tick(ns(4)).unwrap();
+    assert_eq!(world.core.next_timer(CPU), at(24));
+    assert!(!world.core.is_settled(CPU), "the timer has to be set");
+    world.settle();
+    world.run_until(at(33));
+    // At once, as 24 was over, and at 28 and 32.
+    assert_eq!(world.core.ticks(), 5);
+    world.core.set_tick(ns(100)).unwrap();
+    world.settle();
+    assert_eq!(world.core.next_timer(CPU), at(132));
+    assert_eq!(world.core.set_tick(ns(0)), Err(Error::Invalid));
+    let mut tickless = super::world::edf();
+    assert_eq!(tickless.core.set_tick(ns(10)), Err(Error::Invalid));
+}
