@@ -23,6 +23,11 @@ macro_rules! forward_one {
             self.$policy.tune(settings, now)
         }
     };
+    (control $policy:ident) => {
+        fn control(&mut self, cpu: $crate::CpuId, now: $crate::Time) -> $crate::Resched {
+            self.$policy.control(cpu, now)
+        }
+    };
     (retire $policy:ident) => {
         fn retire(&mut self, task: $crate::TaskId, now: $crate::Time) {
             self.$policy.retire(task, now);

@@ -2,7 +2,8 @@
 
 use super::levels::Levels;
 use super::{
-    BestEffort, Part, Period, Periods, Proportion, Reading, Request, Reserves, Settings, Share,
+    BestEffort, ControllerPlace, Part, Period, Periods, Proportion, Reading, Request, Reserves,
+    Settings, Share,
 };
 use crate::forward::forward;
 use crate::policy::{
@@ -23,8 +24,11 @@ pub struct ProportionPeriod<B, S: Storage> {
     pub(super) settings: Settings,
     /// When the controllers run next; [`Time::NEVER`]: they have nothing to adapt, or no task has been ready yet.
     pub(super) next: Time,
-    /// How many members have a share or period that may be adapted.
+    /// How many members have a share or period that the controllers may adapt at the policy's alarm; none if a thread runs
+    /// them.
     adapted: u16,
+    /// When a thread has run the controllers last.
+    pub(super) controlled: Option<Time>,
     /// No task from here on is admitted.
     pub(super) last: u16,
     /// What members have said that they need, together.
@@ -91,6 +95,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             settings,
             next: Time::NEVER,
             adapted: 0,
+            controlled: None,
             last: 0,
             fixed: Part::NOTHING,
             running: Slot::EMPTY,
@@ -147,7 +152,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
 
     /// The controllers run while there is something to adapt, from when the first task is ready.
     fn count(&mut self, request: &Request, by: i16) {
-        if request.adapts() {
+        if request.adapts() && self.settings.controller == ControllerPlace::Kernel {
             self.adapted = self.adapted.saturating_add_signed(by);
         }
         if self.adapted == 0 {
@@ -293,6 +298,10 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         Ok(self.divide(now))
     }
 
+    fn control(&mut self, _cpu: CpuId, now: Time) -> Resched {
+        self.control_by_thread(now)
+    }
+
     fn retire(&mut self, task: TaskId, now: Time) {
         let member = &mut self.members[task.index()];
         member.is_admitted = false;
@@ -355,7 +364,7 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         let late = now.since(self.next);
         let interval = self.settings.interval;
         self.next += interval * (late / interval + 1);
-        resched.and(self.control(now))
+        resched.and(self.run_controllers(interval, now))
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! The CPU is never promised twice, whatever tasks come and go, send and receive.
 
 use flyball_policy::proportion_period::{
-    BestEffort, Part, ProportionPeriod, Request, Sensing, Settings,
+    BestEffort, ControllerPlace, Part, ProportionPeriod, Request, Sensing, Settings,
 };
 use flyball_policy::{
     Boxed, CpuId, Duration, Fifo, Fill, Policy, Ranked, Ready, Refused, Role, SortedList, Stop,
@@ -26,6 +26,8 @@ enum Step {
     Run(u64, Stop),
     /// A task moves a message: the level of the queue is this then.
     Move(u16, usize, Role, u16),
+    /// A thread runs the controllers.
+    Control,
     /// Nothing happens for so many microseconds, but for alarms.
     Pass(u64),
 }
@@ -58,6 +60,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (task(), 0_usize..4, role, 0_u16..=10)
             .prop_map(|(task, queue, role, level)| Step::Move(task, queue, role, level)),
         4 => (1_u64..20_000).prop_map(Step::Pass),
+        2 => Just(Step::Control),
     ]
 }
 
@@ -197,6 +200,12 @@ impl World {
                     }
                 }
             }
+            Step::Control => {
+                let resched = self.policy.control(CPU, self.now);
+                if self.settings.controller == ControllerPlace::Kernel {
+                    assert!(!resched.includes(CPU), "the alarm runs them");
+                }
+            }
             Step::Pass(length) => self.pass(length),
         }
         self.stop(Stop::Preempted);
@@ -243,7 +252,9 @@ fn settings() -> impl Strategy<Value = Settings> {
         Just(Sensing::Sampled)
     ];
     let best_effort = prop_oneof![Just(BestEffort::OpenLoop), Just(BestEffort::LeftOver)];
-    (sensing, best_effort).prop_map(|(sensing, best_effort)| Settings {
+    let controller = prop_oneof![Just(ControllerPlace::Kernel), Just(ControllerPlace::Thread)];
+    (sensing, best_effort, controller).prop_map(|(sensing, best_effort, controller)| Settings {
+        controller,
         sensing,
         best_effort,
         ..Settings::DEFAULT
@@ -261,4 +272,43 @@ proptest! {
             world.check();
         }
     }
+}
+
+/// Where a thread runs the controllers there is no alarm for them, and a run that comes too early after another is none.
+#[test]
+fn a_thread_says_when_the_controllers_run() {
+    let ms = Duration::from_millis;
+    let settings = Settings {
+        controller: ControllerPlace::Thread,
+        ..Settings::DEFAULT
+    };
+    let mut world = World::new(settings);
+    world.step(Step::Admit(0, Request::NOTHING));
+    world.step(Step::Ready(0));
+    let share = |world: &World| world.policy.reservation(TaskId(0)).map(|it| it.0.next);
+    world.step(Step::Move(0, 0, Role::Consumer, 9));
+    let first = share(&world);
+    let mut alarms = 0;
+    for _ in 0..50 {
+        let at = world.policy.next_alarm(CPU).unwrap_or(Time::NEVER);
+        alarms += usize::from(at <= world.now + ms(1));
+        world.step(Step::Run(1_000, Stop::Preempted));
+        world.step(Step::Move(0, 0, Role::Consumer, 9));
+    }
+    assert_eq!(share(&world), first, "no controller has run");
+    // At most the ends of periods of 500 and of 100 ms.
+    assert!(alarms <= 2, "{alarms}");
+    world.step(Step::Control);
+    let second = share(&world);
+    assert_ne!(second, first);
+    world.step(Step::Run(4_000, Stop::Preempted));
+    world.step(Step::Control);
+    assert_eq!(
+        share(&world),
+        second,
+        "that is less than half an interval later"
+    );
+    world.step(Step::Run(1_000, Stop::Preempted));
+    world.step(Step::Control);
+    assert_ne!(share(&world), second);
 }
