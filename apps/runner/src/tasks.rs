@@ -273,6 +273,10 @@ fn perform<P: Program>(
             kernel.call(|core, cpu, now| core.sleep_until(cpu, now + length, now))
         }
         Call::Yield => kernel.call(|core, cpu, now| core.yield_now(cpu, now).map(Poll::Ready)),
+        Call::Control => kernel.call(|core, cpu, now| {
+            core.control(cpu, now);
+            Ok(Poll::Ready(()))
+        }),
         Call::Lock(n) => with(&shared.mutexes, n, |mutex| {
             kernel.call(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now))
         }),

@@ -67,6 +67,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_sleep(length: Duration);
     pub safe fn _flyball_sleep_until(until: Time);
     pub safe fn _flyball_yield_now();
+    pub safe fn _flyball_control();
     pub safe fn _flyball_park() -> Result<(), Error>;
     pub safe fn _flyball_park_until(until: Time) -> Result<(), Error>;
     pub safe fn _flyball_unpark(thread: ThreadId) -> Result<(), Error>;

@@ -46,6 +46,14 @@ pub fn yield_now() {
     seam::_flyball_yield_now();
 }
 
+/// Runs the policy's controllers now, under a policy that leaves it to a thread when they run, as `pp` with
+/// [`ControllerPlace::Thread`](flyball_policy::proportion_period::ControllerPlace::Thread) does; otherwise nothing happens. What they
+/// take is the caller's time. Also from interrupts.
+#[inline]
+pub fn control() {
+    seam::_flyball_control();
+}
+
 /// The calling thread waits until it is [unparked](crate::Handle::unpark); not at all if it has
 /// been unparked since it was parked last. No other way of waiting costs less.
 ///

@@ -1,16 +1,17 @@
 //! A policy that follows queues knows which thread has moved a message, also by calls that never wait. What an interrupt
-//! moves is no thread's.
+//! moves is no thread's. A policy hears of calls that run its controllers, from threads and interrupts.
 
 use flyball_app::policy::{
     CpuId, Dispatch, Fill, Policy, Ready, Refused, Resched, Role, Stop, TaskId, Usage, Wants,
 };
 use flyball_app::prelude::*;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// A queue's new level, and the thread that has moved a message.
 type Filled = (u16, Option<(TaskId, Role)>);
 
 thread_local! {
+    static CONTROLLED: Cell<u32> = const { Cell::new(0) };
     static FILLED: RefCell<Vec<Filled>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -52,6 +53,11 @@ impl Policy for Following {
     fn stopped(&mut self, cpu: CpuId, task: TaskId, _: Usage, why: Stop, _: Time) -> Resched {
         self.queued[task.index()] = !matches!(why, Stop::Blocked | Stop::Completed);
         Resched::One(cpu)
+    }
+
+    fn control(&mut self, _: CpuId, _: Time) -> Resched {
+        CONTROLLED.set(CONTROLLED.get() + 1);
+        Resched::None
     }
 
     fn filled(&mut self, fill: Fill<'_>, _: Time) {
@@ -110,10 +116,14 @@ fn judge() {
     line.attach(|| {
         assert_eq!(QUEUE.try_receive(), Ok(4));
         QUEUE.try_send(6).unwrap();
+        flyball_app::control();
     })
     .unwrap();
     line.pend();
     assert_filled(&[(0, None), (1, None)]);
+    assert_eq!(CONTROLLED.get(), 1);
+    flyball_app::control();
+    assert_eq!(CONTROLLED.get(), 2);
     println!("all is well");
     shut_down(0)
 }

@@ -242,6 +242,16 @@ macro_rules! any {
                 }
             }
 
+            fn control(
+                &mut self,
+                cpu: flyball_policy::CpuId,
+                now: flyball_policy::Time,
+            ) -> flyball_policy::Resched {
+                match self {
+                    $($policy::$variant(policy) => policy.control(cpu, now),)*
+                }
+            }
+
             fn retire(&mut self, task: flyball_policy::TaskId, now: flyball_policy::Time) {
                 match self {
                     $($policy::$variant(policy) => policy.retire(task, now),)*
@@ -330,9 +340,9 @@ macro_rules! any {
                 }
             }
 
-            fn controls(&self) -> u32 {
+            fn control_runs(&self) -> u32 {
                 match self {
-                    $($policy::$variant(policy) => policy.controls(),)*
+                    $($policy::$variant(policy) => policy.control_runs(),)*
                 }
             }
 

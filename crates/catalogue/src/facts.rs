@@ -45,6 +45,8 @@ pub struct Facts {
     pub affinity: CpuSet,
     /// What gives the task its CPU time, under policies with servers.
     pub service: Service,
+    /// Its jobs run the policy's controllers, of policies that leave that to a task.
+    pub controls: bool,
     /// To which group the task belongs.
     pub groups: Groups,
     /// The operating point that it is to run at: the one that it says, or else the fastest; `None`:
@@ -103,6 +105,7 @@ impl Facts {
             importance: None,
             affinity: CpuSet::ALL,
             service: Service::Own,
+            controls: false,
             groups: Groups {
                 number: 0,
                 program: 0,
@@ -191,6 +194,9 @@ impl Facts {
                 None if set.servers.is_empty() => Service::Own,
                 None => Service::Background,
             },
+            controls: flyball_model::behaviour::count(&task.behaviour, &|step| {
+                matches!(step, flyball_model::Step::Control)
+            }) > 0,
             groups: Groups {
                 number: task.groups.number,
                 program: place(task.groups.program, &set.programs),

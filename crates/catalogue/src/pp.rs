@@ -7,7 +7,7 @@ use crate::servers::Allowance;
 use crate::settings::{Configured, Setting, Values};
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::proportion_period::{
-    BestEffort, Order, Part, Periods, ProportionPeriod, Request, Sensing, Settings,
+    BestEffort, ControllerPlace, Order, Part, Periods, ProportionPeriod, Request, Sensing, Settings,
 };
 use flyball_policy::servers::{Inheriting, Reservation};
 use flyball_policy::{Bitmap, Duration, Encode, Fifo, Ranked, RoundRobin, Storage};
@@ -63,9 +63,15 @@ impl Configured for Pp {
             "the shortest period first (rm), or the end of a period that is nearest (edf)",
             &["rm", "edf"],
         ),
+        Setting::choice(
+            "controller",
+            "the controllers of shares and periods run at an alarm of the policy (kernel), or whenever a task \
+             does the step \"control\" (thread)",
+            &["kernel", "thread"],
+        ),
         Setting::duration(
             "interval",
-            "how often the controllers of shares and periods run",
+            "how often the controllers of shares and periods run; of a thread, how often it should run them",
             Settings::DEFAULT.interval,
         ),
         Setting::decimal(
@@ -127,6 +133,10 @@ impl Configured for Pp {
             order: match values.text("dispatch") {
                 "edf" => Order::Deadline,
                 _ => Order::Rate,
+            },
+            controller: match values.text("controller") {
+                "thread" => ControllerPlace::Thread,
+                _ => ControllerPlace::Kernel,
             },
             interval: values.duration("interval"),
             periods: Periods {
@@ -194,6 +204,14 @@ impl Scheduler for Pp {
     }
 
     fn unserved(&self, tasks: &[Facts], _: usize) -> Option<(usize, Unserved)> {
+        let is_by_thread = self.settings.controller == ControllerPlace::Thread;
+        if is_by_thread && !tasks.iter().any(|task| task.controls) {
+            let adapts = |task| self.request(task).adapts();
+            let first = tasks.iter().position(adapts);
+            if let Some(first) = first {
+                return Some((first, Unserved::Uncontrolled));
+            }
+        }
         let limit = self.settings.limit.without(self.settings.spare);
         for (position, task) in tasks.iter().enumerate() {
             let request = self.request(task);

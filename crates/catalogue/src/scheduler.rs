@@ -81,6 +81,8 @@ pub enum Unserved {
     },
     /// Another task has it, and a server is one task's.
     Shared,
+    /// Controllers would have to set its share or its period, and no task runs them.
+    Uncontrolled,
 }
 
 /// How large the tables of a policy are.

@@ -581,6 +581,37 @@ fn a_server_that_asks_for_too_much_is_refused_with_its_line() {
     assert!(stderr.contains(refused), "{stderr}");
 }
 
+/// Controllers that are left to a task need one that runs them.
+#[test]
+fn controllers_that_no_task_runs_are_refused_with_the_line_of_a_task_that_needs_them() {
+    let text = |steps: &str| {
+        format!(
+            "schema = 1\n\n[policies.pp]\ncontroller = \"thread\"\n\n\
+             [[task]]\nname = \"clock\"\nperiod = \"10ms\"\nbehaviour = [{{ compute = \"1ms\" }}{steps}]\n\n\
+             [[task]]\nname = \"hog\"\npriority = 1\n\
+             behaviour = [{{ repeat = \"forever\", do = [{{ compute = \"1ms\" }}] }}]\n"
+        )
+    };
+    let folder = TempDir::new().unwrap();
+    let set = file(&folder, "set.toml", &text(""));
+    let (code, _, stderr) = run(&["simulate", path(&set), "-p", "pp"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("set.toml:11:1: task \"hog\": "), "{stderr}");
+    assert!(
+        stderr.contains("no task on this CPU has the step \"control\""),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("add \"control\" to the behaviour of a task"),
+        "{stderr}"
+    );
+    let set = file(&folder, "set.toml", &text(", \"control\""));
+    for policy in ["pp", "edf"] {
+        let (code, _, stderr) = run(&["simulate", path(&set), "-p", policy, "--until", "1s"]);
+        assert_eq!(code, 0, "{stderr}");
+    }
+}
+
 /// Eight groups are told apart, and each needs a row of costs where there are any.
 #[test]
 fn groups_that_are_too_many_are_refused_with_their_line() {

@@ -343,9 +343,9 @@ impl<C: Config> Core<C> {
         self.misses
     }
 
-    /// How many times controllers of the policy have run ([`Policy::controls`]).
-    pub fn controls(&self) -> u32 {
-        self.policy.controls()
+    /// How many times controllers of the policy have run ([`Policy::control_runs`]).
+    pub fn control_runs(&self) -> u32 {
+        self.policy.control_runs()
     }
 
     /// How many periodic ticks there have been.

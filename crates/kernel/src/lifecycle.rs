@@ -118,6 +118,15 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
+    /// The policy's controllers run now, of a policy that leaves it to a thread when they do
+    /// ([`Policy::control`]); otherwise nothing happens. What they take is time of the thread that calls. An
+    /// interrupt may call this, too. As long as the policy says; and O(threads) if budgets are traced.
+    pub fn control(&mut self, cpu: CpuId, now: Time) {
+        let resched = self.policy.control(cpu, now);
+        self.attend(resched);
+        self.follow_servers(cpu, now);
+    }
+
     /// Changes how the jobs of a periodic thread come: from the release on that is due next they
     /// come every `period`, and are due `deadline` after their releases. So is the job that the
     /// thread works on, if it is not late yet. What the policy knows of the thread stays as it is;

@@ -64,6 +64,10 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
                 kernel.call(|core, cpu, now| core.sleep_until(cpu, now + length, now))
             }
             Call::Yield => kernel.call(|core, cpu, now| core.yield_now(cpu, now).map(Poll::Ready)),
+            Call::Control => kernel.call(|core, cpu, now| {
+                core.control(cpu, now);
+                Ok(Poll::Ready(()))
+            }),
             Call::Lock(n) => {
                 let mutex = job.mutexes[usize::from(n)];
                 kernel.call(|core, cpu, now| core.lock(cpu, mutex, Time::NEVER, now))

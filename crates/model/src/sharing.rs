@@ -32,6 +32,7 @@ impl Task {
                 | Step::Stalling { .. }
                 | Step::Suspend(_)
                 | Step::Yield
+                | Step::Control
                 | Step::Result(_)
                 | Step::Repeat { .. } => None,
             });

@@ -193,6 +193,8 @@ pub enum Step {
     Suspend(Length),
     /// Offers the CPU to tasks of equal urgency.
     Yield,
+    /// Runs the policy's controllers, under policies that leave that to a task; otherwise a call without effect.
+    Control,
     /// Locks a mutex.
     Lock(u16),
     /// Unlocks it.

@@ -112,6 +112,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         (length(0..LONGEST), stalls())
             .prop_map(|(compute, stalls)| Step::Stalling { compute, stalls }),
         Just(Step::Yield),
+        Just(Step::Control),
         (0..SEMAPHORES).prop_map(Step::Wait),
         (0..SEMAPHORES).prop_map(Step::Signal),
         (0..QUEUES).prop_map(Step::Send),
@@ -596,6 +597,7 @@ fn golden() {
             times: Some(3),
             body: vec![
                 Step::Yield,
+                Step::Control,
                 Step::Compute(Length::Fixed(Duration::from_micros(500))),
             ],
         },

@@ -23,6 +23,11 @@ macro_rules! forward_one {
             self.$policy.tune(settings, now)
         }
     };
+    (control $policy:ident) => {
+        fn control(&mut self, cpu: $crate::CpuId, now: $crate::Time) -> $crate::Resched {
+            self.$policy.control(cpu, now)
+        }
+    };
     (retire $policy:ident) => {
         fn retire(&mut self, task: $crate::TaskId, now: $crate::Time) {
             self.$policy.retire(task, now);
@@ -92,9 +97,9 @@ macro_rules! forward_one {
             self.$policy.alarm(cpu, now)
         }
     };
-    (controls $policy:ident) => {
-        fn controls(&self) -> u32 {
-            self.$policy.controls()
+    (control_runs $policy:ident) => {
+        fn control_runs(&self) -> u32 {
+            self.$policy.control_runs()
         }
     };
     (next_alarm $policy:ident) => {

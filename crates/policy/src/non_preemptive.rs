@@ -105,7 +105,7 @@ impl<P: Policy> Policy for NonPreemptive<P> {
         self.when_free(resched)
     }
 
-    forward! { policy: capacity retire ended takes_counts controls next_alarm compare takes_waits }
+    forward! { policy: capacity control control_runs retire ended takes_counts next_alarm compare takes_waits }
 }
 
 impl<P: Grouping> Grouping for NonPreemptive<P> {

@@ -24,7 +24,8 @@
 //! * An *actuator* is a field of [`Dispatch`] ([`Dispatch::burst`]) and a flag. Without the flag
 //!   the field is ignored.
 //! * A *knob* is [`Policy::adjust`] for one task, or [`Policy::tune`] for the whole policy. It has
-//!   no flag: the caller turns it, and is refused where there is none.
+//!   no flag: the caller turns it, and is refused where there is none. [`Policy::control`] is one, too: it says when
+//!   controllers run that the policy does not run by itself.
 //!
 //! The kernel reads the flags when it is compiled, so what a policy does not want costs no
 //! instruction. To add a sensor or an actuator changes no policy that there is: [`Wants`] is made
@@ -104,6 +105,12 @@ pub trait Policy {
         Err(Refused::Fixed)
     }
 
+    /// Runs the policy's controllers now, where a thread decides when they run. `cpu` is the one that the call is made on.
+    /// A policy without controllers, or that runs them at its alarm, does nothing (the default).
+    fn control(&mut self, _cpu: CpuId, _now: Time) -> Resched {
+        Resched::None
+    }
+
     /// Ends the membership of a task that is not queued.
     fn retire(&mut self, task: TaskId, now: Time);
 
@@ -174,7 +181,7 @@ pub trait Policy {
 
     /// How many times controllers of the policy have run that run by the clock, modulo 2³²: their work is not that of
     /// a decision.
-    fn controls(&self) -> u32 {
+    fn control_runs(&self) -> u32 {
         0
     }
 

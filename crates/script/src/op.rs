@@ -34,6 +34,8 @@ pub enum Op {
     Suspend(Length),
     /// Offers the CPU to equals.
     Yield,
+    /// Runs the policy's controllers.
+    Control,
     /// Locks a mutex.
     Lock(u16),
     /// Unlocks it.
@@ -122,6 +124,7 @@ impl Op {
             Op::TrySend(n) => (17, n, 0),
             Op::TryReceive(n) => (18, n, 0),
             Op::ByClock { count, every } => (19, count, every.as_nanos()),
+            Op::Control => (20, 0, 0),
         };
         let mut bytes = [0; Op::SIZE];
         bytes[0..2].copy_from_slice(&code.to_le_bytes());
@@ -167,6 +170,7 @@ impl Op {
                 count: what,
                 every: Duration::from_nanos(value),
             },
+            20 => Op::Control,
             _ => return None,
         };
         // What an operation does not use is zero.
@@ -181,7 +185,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..22) {
+        fn bytes_that_decode_are_those_of_what_they_decode_to(bytes in any::<[u8; 12]>(), code in 0u8..24) {
             let mut bytes = bytes;
             (bytes[0], bytes[1]) = (code, 0);
             if let Some(op) = Op::decode(bytes) {
@@ -203,6 +207,7 @@ mod tests {
             Op::Suspend(Length::Fixed(time)),
             Op::Suspend(Length::Drawn(u32::MAX)),
             Op::Yield,
+            Op::Control,
             Op::Lock(1),
             Op::Unlock(2),
             Op::Wait(3),

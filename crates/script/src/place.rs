@@ -12,6 +12,8 @@ pub enum Call {
     Suspend(Length),
     /// To offer the CPU to equals.
     Yield,
+    /// To run the policy's controllers.
+    Control,
     /// To lock a mutex.
     Lock(u16),
     /// To unlock it.
@@ -120,6 +122,7 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
                 Op::Compute(length) => Call::Compute(length),
                 Op::Suspend(length) => Call::Suspend(length),
                 Op::Yield => Call::Yield,
+                Op::Control => Call::Control,
                 Op::Lock(n) => Call::Lock(n),
                 Op::Unlock(n) => Call::Unlock(n),
                 Op::Wait(n) => Call::Wait(n),

@@ -150,6 +150,12 @@ impl fmt::Display for Why {
             Unserved::Shared => {
                 return f.write_str("several tasks name it, and here a server is one task's");
             }
+            Unserved::Uncontrolled => {
+                return f.write_str(
+                    "controllers are to find out what to reserve, `controller = \"thread\"` leaves it to a task to \
+                     run them, and no task on this CPU has the step \"control\"",
+                );
+            }
             Unserved::Overfull { reservation, fits } | Unserved::Overload { reservation, fits } => {
                 (reservation, fits)
             }

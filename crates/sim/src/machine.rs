@@ -132,7 +132,7 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     devices: devices::Devices,
     costs: Costs,
     /// How many runs of controllers have been paid for.
-    controls: u32,
+    control_runs: u32,
     /// The operating points of CPUs, where there are some.
     clocks: Option<Box<Clocks>>,
     /// Calls made at one instant, and at which.

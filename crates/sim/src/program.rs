@@ -79,6 +79,7 @@ impl Script {
                 } => self.timed(length, Op::Compute),
                 Step::Suspend(length) => self.timed(length, Op::Suspend),
                 Step::Yield => Op::Yield,
+                Step::Control => Op::Control,
                 Step::Lock(n) => Op::Lock(*n),
                 Step::Unlock(n) => Op::Unlock(*n),
                 Step::Wait(n) => Op::Wait(*n),

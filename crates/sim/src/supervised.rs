@@ -67,6 +67,7 @@ pub(crate) fn is_independent(steps: &[Step]) -> bool {
         | Step::Stalling { .. }
         | Step::Suspend(_)
         | Step::Yield
+        | Step::Control
         | Step::Result(_) => true,
         Step::Repeat { body, .. } => is_independent(body),
         _ => false,

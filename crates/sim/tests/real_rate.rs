@@ -3,7 +3,7 @@
 use flyball_catalogue::{Configured, Pp, settings::Defaults};
 use flyball_model::random::Random;
 use flyball_model::{Format, TaskSet, read_str};
-use flyball_policy::proportion_period::{Order, Sensing};
+use flyball_policy::proportion_period::{ControllerPlace, Order, Sensing};
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event, Kind, Sink, Time};
 use std::fmt::Write;
@@ -145,12 +145,23 @@ fn settled(set: &TaskSet) -> Time {
 /// Pipelines that ask for 30 to `most` percent of the CPU: two seconds after the sink has begun at most `allowed` of a
 /// thousand have a glitch, and at most two of a hundred before that.
 fn run_all(most: u64, allowed: usize, length: impl Fn(u64) -> String, schedulers: &[Pp]) {
+    run_all_of(most, allowed, length, schedulers, "");
+}
+
+/// The same with other tasks beside them.
+fn run_all_of(
+    most: u64,
+    allowed: usize,
+    length: impl Fn(u64) -> String,
+    schedulers: &[Pp],
+    others: &str,
+) {
     let (mut early, mut late) = (0, Vec::new());
     for seed in 1..=count() {
         let mut random = Random::new(seed, 0);
         let load = number(&mut random, 30, most);
         let pipeline = Pipeline::draw(&mut random);
-        let set = read(&pipeline.file(&mut random, load, &length));
+        let set = read(&(pipeline.file(&mut random, load, &length) + others));
         for scheduler in schedulers {
             let glitches = glitches(&set, scheduler);
             if let Some(at) = glitches.iter().find(|&&at| at > settled(&set)) {
@@ -187,6 +198,100 @@ fn the_order_and_the_sensing_make_next_to_no_glitch() {
     variants[1].settings.sensing = Sensing::Switch;
     variants[2].settings.sensing = Sensing::Sampled;
     run_all(95, 5, random_length, &variants);
+}
+
+/// Shares and periods over time, of each task: the sum of what it was reserved in each of so many looks, from 5 s on.
+struct Reserved {
+    now: Vec<(u32, Duration)>,
+    next: Time,
+    sums: Vec<(u64, u64)>,
+    looks: u64,
+    glitches: u64,
+}
+
+impl Sink for Reserved {
+    const BUDGETS: bool = true;
+
+    fn record(&mut self, event: Event) {
+        while event.time > self.next {
+            for ((share, period), sums) in self.now.iter().zip(&mut self.sums) {
+                sums.0 += u64::from(*share);
+                sums.1 += period.as_nanos();
+            }
+            self.looks += 1;
+            self.next += Duration::from_millis(10);
+        }
+        match event.kind {
+            Kind::Reserve {
+                task,
+                share,
+                period,
+            } => self.now[task.index()] = (share, period),
+            Kind::Overrun { .. } | Kind::Underrun { .. } => self.glitches += 1,
+            _ => {}
+        }
+    }
+}
+
+/// The mean share of each stage, as a part of a CPU, its mean period in milliseconds, and how many glitches there
+/// are, with a task that takes 10 us every 10 ms and may run the controllers.
+#[expect(clippy::cast_precision_loss, reason = "small numbers")]
+fn reservations(file: &str, steps: &str, controller: ControllerPlace) -> (Vec<(f64, f64)>, u64) {
+    let set = read(&format!(
+        "{file}[[task]]\nname = \"control\"\nperiod = \"10ms\"\nphase = \"10ms\"\nwcet = \"10us\"\n\
+         behaviour = [{steps}]\n"
+    ));
+    let mut scheduler = by_default();
+    scheduler.settings.controller = controller;
+    let stages = set.tasks.len() - 1;
+    let mut reserved = Reserved {
+        now: vec![(0, Duration::ZERO); set.tasks.len()],
+        next: Time::ZERO + Duration::from_secs(5),
+        sums: vec![(0, 0); stages],
+        looks: 0,
+        glitches: 0,
+    };
+    let options = Options::until(Duration::from_secs(15));
+    simulate(&set, &scheduler, &options, &mut reserved).unwrap();
+    let looks = reserved.looks as f64;
+    let mean = |&(share, period): &(u64, u64)| {
+        let whole = f64::from(Kind::WHOLE_CPU);
+        (share as f64 / looks / whole, period as f64 / looks / 1e6)
+    };
+    (reserved.sums.iter().map(mean).collect(), reserved.glitches)
+}
+
+/// Controllers in a thread find nearly the same shares and periods as in the kernel: they run a little later.
+#[test]
+fn controllers_in_a_thread_find_the_same() {
+    for seed in 1..=8 {
+        let mut random = Random::new(seed, 2);
+        let load = number(&mut random, 30, 90);
+        let file = Pipeline::draw(&mut random).file(&mut random, load, random_length);
+        let compute = "{ compute = \"10us\" }";
+        let (kernel, glitches) = reservations(&file, compute, ControllerPlace::Kernel);
+        assert_eq!(glitches, 0);
+        let steps = format!("{compute}, \"control\"");
+        // The step says nothing to the controllers in the kernel.
+        let with_step = reservations(&file, &steps, ControllerPlace::Kernel);
+        assert_eq!(with_step.0, kernel);
+        let (thread, glitches) = reservations(&file, &steps, ControllerPlace::Thread);
+        assert_eq!(glitches, 0);
+        for (kernel, thread) in kernel.iter().zip(&thread) {
+            let is_near = |a: f64, b: f64, part: f64| (a - b).abs() <= a.max(b) * part;
+            assert!(is_near(kernel.0, thread.0, 0.1), "{kernel:?} {thread:?}");
+            assert!(is_near(kernel.1, thread.1, 0.2), "{kernel:?} {thread:?}");
+        }
+    }
+}
+
+#[test]
+fn a_thread_for_the_controllers_makes_next_to_no_glitch() {
+    let control = "[[task]]\nname = \"control\"\nperiod = \"10ms\"\nwcet = \"10us\"\n\
+                   behaviour = [{ compute = \"10us\" }, \"control\"]\n";
+    let mut scheduler = by_default();
+    scheduler.settings.controller = ControllerPlace::Thread;
+    run_all_of(95, 5, random_length, &[scheduler], control);
 }
 
 /// What files say in decimals is never too much by a rounding: all tasks together may have 96 %.

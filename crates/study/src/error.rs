@@ -124,6 +124,9 @@ impl StudyError {
                 Unserved::Overload { .. } => {
                     "shorten its execution time, or choose `edf`, which takes any task"
                 }
+                Unserved::Uncontrolled => {
+                    "add \"control\" to the behaviour of a task that comes every `interval`, or leave `controller` out"
+                }
                 Unserved::Shared => "give each task a server of its own, or choose another policy",
             },
             StudyError::Sim(SimError::SharedAcrossCpus { .. }) => {

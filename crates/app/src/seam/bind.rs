@@ -213,6 +213,12 @@ macro_rules! __bind {
                     let _ = $kernel.act(|core, cpu, now| core.yield_now(cpu, now));
                 }
             }
+            fn _flyball_control() {
+                let _ = $kernel.act(|core, cpu, now| {
+                    core.control(cpu, now);
+                    Ok(())
+                });
+            }
             fn _flyball_park() -> Result<(), Error> {
                 $crate::__wait_until!(
                     $kernel,

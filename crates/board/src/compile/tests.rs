@@ -293,6 +293,7 @@ fn all_of_it() -> Modes {
         times: Some(3),
         body: vec![
             Step::Yield,
+            Step::Control,
             Step::Repeat {
                 times: Some(2),
                 body: vec![random(), Step::Signal(0)],

@@ -18,6 +18,20 @@ fn endless_pipeline(seed: u64) -> String {
     pipeline_of(seed, false)
 }
 
+/// The same with a task that runs the controllers of reservations.
+fn controlled_pipeline(seed: u64) -> String {
+    let every = Numbers::new(seed, 11).number(3, 12);
+    let settings = format!(
+        "[policies.pp]\ncontroller = \"thread\"\ninterval = \"{every}ms\"\nstart = \"30ms\"\n"
+    );
+    let control = format!(
+        "[[task]]\nname = \"control\"\nperiod = \"{every}ms\"\npriority = 21\n\
+         behaviour = [{{ compute = \"100us\" }}, \"control\"]\n"
+    );
+    endless_pipeline(seed).replacen("schema = 1\n", &format!("schema = 1\n{settings}"), 1)
+        + &control
+}
+
 fn pipeline_of(seed: u64, releases: bool) -> String {
     let mut numbers = Numbers::new(seed, 10);
     let stages = numbers.number(2, 4);
@@ -106,6 +120,14 @@ fn pipelines_agree() {
         },
         Case {
             set: endless_pipeline,
+            ..board("pp", Machine::Riscv)
+        },
+        Case {
+            set: controlled_pipeline,
+            ..board("pp", Machine::CortexM3)
+        },
+        Case {
+            set: controlled_pipeline,
             ..board("pp", Machine::Riscv)
         },
     ];

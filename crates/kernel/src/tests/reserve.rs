@@ -52,6 +52,10 @@ impl Policy for Elastic {
         Resched::One(CPU)
     }
 
+    fn control(&mut self, cpu: CpuId, now: Time) -> Resched {
+        self.alarm(cpu, now)
+    }
+
     fn next_alarm(&self, _: CpuId) -> Option<Time> {
         (self.now() + 1 < self.list.len()).then(|| at(10 * (self.alarms + 1)))
     }
@@ -154,4 +158,37 @@ fn a_reservation_is_traced_once_for_each_change() {
 #[test]
 fn a_policy_that_changes_none_traces_none() {
     assert_eq!(told(&[]), []);
+}
+
+/// What a thread's call makes of reservations is traced at once, and the CPU is decided anew.
+#[test]
+fn a_thread_runs_the_controllers() {
+    const LIST: &[Reserve] = &[reserve(1, 10, false), reserve(2, 20, true)];
+    let policy = Elastic {
+        queue: Vec::new(),
+        list: LIST,
+        alarms: 0,
+    };
+    let mut world = World::<Elastic>::new(policy, Timing::Tickless);
+    let spawned = world.core.spawn(CPU, Attributes::THREAD, (), world.now);
+    spawned.unwrap();
+    world.settle();
+    world.run_until(at(4));
+    world.core.control(CPU, world.now);
+    assert!(world.core.needs_resched(CPU));
+    world.settle();
+    let of_reservation = |kind: &Kind| matches!(kind, Kind::Reserve { .. } | Kind::Quality { .. });
+    let events = world.core.trace().iter();
+    let last: Vec<_> = events
+        .filter(|event| event.time == at(4))
+        .map(|event| event.kind)
+        .collect();
+    let task = TaskId(0);
+    let changed = Kind::Reserve {
+        task,
+        share: 2,
+        period: ns(20),
+    };
+    let told: Vec<Kind> = last.into_iter().filter(of_reservation).collect();
+    assert_eq!(told, [changed, Kind::Quality { task }]);
 }

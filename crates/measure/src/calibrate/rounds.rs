@@ -158,7 +158,7 @@ impl Round {
                 }
                 Call::Wait(n) => Object::Semaphore(n),
                 Call::Lock(n) => Object::Mutex(n),
-                Call::Unlock(_) | Call::Signal(_) | Call::Yield => {
+                Call::Unlock(_) | Call::Signal(_) | Call::Yield | Call::Control => {
                     self.equation[CALL] += 1;
                     continue;
                 }

@@ -98,16 +98,19 @@ impl<'d> Steps<'d> {
     fn step(&mut self, node: &'d Node<'d>, depth: usize, last: bool) -> Read<Step> {
         match node.get_ref() {
             DeValue::String(word) if word == "yield" => return Ok(Step::Yield),
+            DeValue::String(word) if word == "control" => return Ok(Step::Control),
             DeValue::Table(_) => {}
             other => {
                 let found = describe(other);
-                let message = format!("expected \"yield\" or a step in braces, found {found}");
+                let message =
+                    format!("expected \"yield\", \"control\" or a step in braces, found {found}");
                 let error = self.source.error(Kind::WrongType, &node.span(), message);
                 let word = other
                     .as_str()
-                    .and_then(|word| hint::closest(word, ["yield"]));
+                    .and_then(|word| hint::closest(word, ["yield", "control"]));
                 return Err(error.help(match word {
-                    Some(_) => "did you mean \"yield\"?",
+                    Some("yield") => "did you mean \"yield\"?",
+                    Some(_) => "did you mean \"control\"?",
                     None => "a step looks like `{ compute = \"1ms\" }`",
                 }));
             }

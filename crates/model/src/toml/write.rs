@@ -202,6 +202,7 @@ impl Document<'_> {
             }
             Step::Suspend(length) => write!(f, "{{ suspend = {} }}", Shown(length)),
             Step::Yield => f.write_str("\"yield\""),
+            Step::Control => f.write_str("\"control\""),
             Step::Lock(number) => write!(f, "{{ lock = {} }}", mutex(number)),
             Step::Unlock(number) => write!(f, "{{ unlock = {} }}", mutex(number)),
             Step::Wait(number) => write!(f, "{{ wait = {} }}", semaphore(number)),

@@ -26,7 +26,7 @@ const TASKS: &[Case] = &[
         "4:14",
         Kind::WrongType,
         r#"task "nav": behaviour: step 1"#,
-        r#"expected "yield" or a step in braces, found "yeild""#,
+        r#"expected "yield", "control" or a step in braces, found "yeild""#,
         r#"did you mean "yield"?"#,
     ),
     case(

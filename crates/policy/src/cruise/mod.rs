@@ -285,7 +285,7 @@ impl<P: Grouping, S: Storage> Policy for Cruise<P, S> {
     }
 
     forward! {
-        policy: capacity tune retire ready stopped ended alarm next_alarm has_alarms released_cpu
+        policy: capacity tune control retire ready stopped ended alarm next_alarm has_alarms released_cpu
         has_budgets server_of budget compare inherit waits takes_waits
     }
 }

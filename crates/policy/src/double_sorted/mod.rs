@@ -271,7 +271,7 @@ impl<P: Grouping, S: Storage> Policy for DoubleSorted<P, S> {
     }
 
     forward! {
-        policy: capacity ended counted takes_counts alarm next_alarm has_alarms
+        policy: capacity control ended counted takes_counts alarm next_alarm has_alarms
         released_cpu server_of budget compare inherit waits takes_waits
     }
 }

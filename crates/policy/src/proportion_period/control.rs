@@ -4,8 +4,8 @@ use super::levels::ONE;
 use super::policy::{Member, ProportionPeriod};
 use super::rule::held;
 use super::{
-    BestEffort, Claim, FIRST, LEAST, Mark, Part, Period, Reading, Reserves, Settings, Share,
-    Squish, Times,
+    BestEffort, Claim, ControllerPlace, FIRST, LEAST, Mark, Part, Period, Reading, Reserves,
+    Settings, Share, Squish, Times,
 };
 use crate::policy::{Policy, Resched, Role};
 use crate::storage::{Storage, Table};
@@ -56,8 +56,14 @@ impl Member {
         !self.is_tied && self.request.share.is_none()
     }
 
-    /// The controllers of one task.
-    fn step(&mut self, settings: &Settings, state: Option<&mut Share>, now: Time) {
+    /// The controllers of one task, `interval` after they ran last.
+    fn step(
+        &mut self,
+        settings: &Settings,
+        state: Option<&mut Share>,
+        interval: Duration,
+        now: Time,
+    ) {
         let is_over = now >= self.ends;
         if let Some(state) = state {
             if self.is_tied && self.request.period.is_none() && is_over {
@@ -77,7 +83,7 @@ impl Member {
             return;
         }
         let times = Times {
-            interval: nanos(settings.interval),
+            interval: nanos(interval),
             period: nanos(self.period.length),
         };
         let wanted = match self.proportion.step(&reading, times) {
@@ -108,10 +114,28 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         member.ends = now + length;
     }
 
-    /// The controllers run.
+    /// A thread says that the controllers run, if it is the thread that does so. They learn how long it has been since they
+    /// ran last: a thread may be late. What comes too early is left out, as the noise in it is as large as the reading.
+    pub(super) fn control_by_thread(&mut self, now: Time) -> Resched {
+        let settings = &self.settings;
+        if settings.controller == ControllerPlace::Kernel {
+            return Resched::None;
+        }
+        let interval = match self.controlled {
+            None => settings.interval,
+            Some(last) => now.since(last),
+        };
+        if interval * 2 < settings.interval {
+            return Resched::None;
+        }
+        self.controlled = Some(now);
+        self.run_controllers(interval, now)
+    }
+
+    /// The controllers run, `interval` after they ran last.
     #[inline(never)]
-    pub(super) fn control(&mut self, now: Time) -> Resched {
-        self.controls = self.controls.wrapping_add(1);
+    pub(super) fn run_controllers(&mut self, interval: Duration, now: Time) -> Resched {
+        self.control_runs = self.control_runs.wrapping_add(1);
         if let Some(task) = self.running.get() {
             // It has not stopped yet, so this is what it has used, or a little more.
             let ran = now.since(self.since);
@@ -133,7 +157,8 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         for task in self.tasks() {
             let member = &mut self.members[task.index()];
             if member.is_admitted {
-                member.step(&self.settings, self.servers.state(task), now);
+                let state = self.servers.state(task);
+                member.step(&self.settings, state, interval, now);
             }
         }
         self.divide(now)

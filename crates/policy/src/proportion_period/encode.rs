@@ -1,13 +1,13 @@
 //! Settings and requests as bytes.
 
-use super::{BestEffort, Order, Part, Periods, Request, Sensing, Settings};
+use super::{BestEffort, ControllerPlace, Order, Part, Periods, Request, Sensing, Settings};
 use crate::encode::Encode;
 use flyball_trace::Duration;
 
 impl Encode for Settings {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
         let words = (self.order as u8, self.sensing as u8, self.best_effort as u8);
-        words.emit(put);
+        (words, self.controller as u8).emit(put);
         (self.interval, self.limit, self.spare).emit(put);
         (self.denies, self.renegotiates).emit(put);
         let periods = &self.periods;
@@ -16,7 +16,7 @@ impl Encode for Settings {
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Settings> {
-        let (order, sensing, best_effort) = <(u8, u8, u8)>::parse(bytes)?;
+        let ((order, sensing, best_effort), controller) = <((u8, u8, u8), u8)>::parse(bytes)?;
         let (interval, limit, spare) = Encode::parse(bytes)?;
         let (denies, renegotiates) = Encode::parse(bytes)?;
         let (threshold, growth, start) = Encode::parse(bytes)?;
@@ -30,6 +30,8 @@ impl Encode for Settings {
         };
         let settings = Settings {
             order: *[Order::Rate, Order::Deadline].get(usize::from(order))?,
+            controller: *[ControllerPlace::Kernel, ControllerPlace::Thread]
+                .get(usize::from(controller))?,
             interval,
             periods,
             limit,

@@ -65,6 +65,16 @@ pub enum Sensing {
     Sampled,
 }
 
+/// What runs the controllers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ControllerPlace {
+    /// An alarm of the policy, once in every interval: what the paper plans.
+    #[default]
+    Kernel,
+    /// A thread, by [`Policy::control`](crate::Policy::control): the paper's prototype.
+    Thread,
+}
+
 /// What the CPU does for tasks of best effort.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum BestEffort {
@@ -80,7 +90,10 @@ pub enum BestEffort {
 pub struct Settings {
     /// Which reservation comes first.
     pub order: Order,
-    /// How often the controllers run: every 10 ms. Not zero, and below 4.29 s.
+    /// What runs the controllers.
+    pub controller: ControllerPlace,
+    /// How often the controllers run: every 10 ms. Not zero, and below 4.29 s. Where a thread runs them it is the
+    /// interval that the thread should keep to: what comes earlier than half of it after the last run is left out.
     pub interval: Duration,
     /// How periods are controlled.
     pub periods: Periods,
@@ -103,6 +116,7 @@ impl Settings {
     /// The paper's, where it says something.
     pub const DEFAULT: Settings = Settings {
         order: Order::Rate,
+        controller: ControllerPlace::Kernel,
         interval: Duration::from_millis(10),
         periods: Periods::PAPER,
         limit: Part::millionths(980_000),
@@ -140,8 +154,8 @@ const SHORTEST: Duration = Duration::from_micros(1);
 const LONGEST: Duration = Duration::from_nanos(u32::MAX as u64);
 
 impl Request {
-    /// Whether something is left to adapt.
-    pub(crate) fn adapts(&self) -> bool {
+    /// Whether something is left to adapt: the share, the period, or both.
+    pub fn adapts(&self) -> bool {
         self.share.is_none() || self.period.is_none()
     }
 

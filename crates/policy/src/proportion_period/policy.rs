@@ -3,7 +3,8 @@
 use super::levels::Levels;
 use super::promise::Offer;
 use super::{
-    BestEffort, Part, Period, Periods, Proportion, Reading, Request, Reserves, Settings, Share,
+    BestEffort, ControllerPlace, Part, Period, Periods, Proportion, Reading, Request, Reserves,
+    Settings, Share,
 };
 use crate::forward::forward;
 use crate::policy::{
@@ -25,9 +26,12 @@ pub struct ProportionPeriod<B, S: Storage> {
     /// When the controllers run next; [`Time::NEVER`]: they have nothing to adapt, or no task has been ready yet.
     pub(super) next: Time,
     /// How many times they have run.
-    pub(super) controls: u32,
-    /// How many members have a share or period that may be adapted.
+    pub(super) control_runs: u32,
+    /// How many members have a share or period that the controllers may adapt at the policy's alarm; none if a thread runs
+    /// them.
     adapted: u16,
+    /// When a thread has run the controllers last.
+    pub(super) controlled: Option<Time>,
     /// No task from here on is admitted.
     pub(super) last: u16,
     /// What members have said that they need, together.
@@ -100,8 +104,9 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             servers: Servers::new(rule, background, capacity),
             settings,
             next: Time::NEVER,
-            controls: 0,
+            control_runs: 0,
             adapted: 0,
+            controlled: None,
             last: 0,
             fixed: Part::NOTHING,
             running: Slot::EMPTY,
@@ -143,7 +148,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
 
     /// The controllers run while there is something to adapt, from when the first task is ready.
     fn count(&mut self, request: &Request, by: i16) {
-        if self.controls_it(request) {
+        if self.controls_it(request) && self.settings.controller == ControllerPlace::Kernel {
             self.adapted = self.adapted.saturating_add_signed(by);
         }
         if self.adapted == 0 {
@@ -292,6 +297,10 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         Ok(self.divide(now))
     }
 
+    fn control(&mut self, _cpu: CpuId, now: Time) -> Resched {
+        self.control_by_thread(now)
+    }
+
     fn retire(&mut self, task: TaskId, now: Time) {
         let member = &mut self.members[task.index()];
         member.is_admitted = false;
@@ -353,11 +362,11 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         let late = now.since(self.next);
         let interval = self.settings.interval;
         self.next += interval * (late / interval + 1);
-        resched.and(self.control(now))
+        resched.and(self.run_controllers(interval, now))
     }
 
-    fn controls(&self) -> u32 {
-        self.controls
+    fn control_runs(&self) -> u32 {
+        self.control_runs
     }
 
     #[inline]

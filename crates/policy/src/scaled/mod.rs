@@ -283,7 +283,7 @@ impl<P: Policy, S: Storage, const CONSERVES: bool> Policy for Scaled<P, S, CONSE
     }
 
     forward! {
-        policy: capacity tune ended counted takes_counts alarm next_alarm has_alarms released_cpu has_budgets
+        policy: capacity tune control ended counted takes_counts alarm next_alarm has_alarms released_cpu has_budgets
         server_of budget compare inherit waits takes_waits
     }
 }

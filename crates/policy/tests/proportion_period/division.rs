@@ -1,8 +1,10 @@
 //! The CPU is never promised twice, whatever tasks come and go, send and receive.
 
-use super::world::{Step, TASKS, World};
-use flyball_policy::proportion_period::{BestEffort, Part, Request, Sensing, Settings};
-use flyball_policy::{Duration, Role, Stop};
+use super::world::{CPU, Step, TASKS, World};
+use flyball_policy::proportion_period::{
+    BestEffort, ControllerPlace, Part, Request, Sensing, Settings,
+};
+use flyball_policy::{Duration, Policy, Role, Stop, TaskId, Time};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -34,6 +36,7 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (task(), 0_usize..4, role, 0_u16..=10)
             .prop_map(|(task, queue, role, level)| Step::Move(task, queue, role, level)),
         4 => (1_u64..20_000).prop_map(Step::Pass),
+        2 => Just(Step::Control),
     ]
 }
 
@@ -45,14 +48,18 @@ fn settings() -> impl Strategy<Value = Settings> {
     ];
     let best_effort = prop_oneof![Just(BestEffort::OpenLoop), Just(BestEffort::LeftOver)];
     let denies = prop_oneof![Just(Duration::ZERO), Just(Duration::from_millis(3))];
-    let all = (sensing, best_effort, denies, any::<bool>());
-    all.prop_map(|(sensing, best_effort, denies, renegotiates)| Settings {
-        sensing,
-        best_effort,
-        denies,
-        renegotiates,
-        ..Settings::DEFAULT
-    })
+    let controller = prop_oneof![Just(ControllerPlace::Kernel), Just(ControllerPlace::Thread)];
+    let all = (sensing, best_effort, denies, controller, any::<bool>());
+    all.prop_map(
+        |(sensing, best_effort, denies, controller, renegotiates)| Settings {
+            controller,
+            sensing,
+            best_effort,
+            denies,
+            renegotiates,
+            ..Settings::DEFAULT
+        },
+    )
 }
 
 proptest! {
@@ -66,4 +73,43 @@ proptest! {
             world.check();
         }
     }
+}
+
+/// Where a thread runs the controllers there is no alarm for them, and a run that comes too early after another is none.
+#[test]
+fn a_thread_says_when_the_controllers_run() {
+    let ms = Duration::from_millis;
+    let settings = Settings {
+        controller: ControllerPlace::Thread,
+        ..Settings::DEFAULT
+    };
+    let mut world = World::new(settings);
+    world.step(Step::Admit(0, Request::NOTHING));
+    world.step(Step::Ready(0));
+    let share = |world: &World| world.policy.reservation(TaskId(0)).map(|it| it.0.next);
+    world.step(Step::Move(0, 0, Role::Consumer, 9));
+    let first = share(&world);
+    let mut alarms = 0;
+    for _ in 0..50 {
+        let at = world.policy.next_alarm(CPU).unwrap_or(Time::NEVER);
+        alarms += usize::from(at <= world.now + ms(1));
+        world.step(Step::Run(1_000, Stop::Preempted));
+        world.step(Step::Move(0, 0, Role::Consumer, 9));
+    }
+    assert_eq!(share(&world), first, "no controller has run");
+    // At most the ends of periods of 500 and of 100 ms.
+    assert!(alarms <= 2, "{alarms}");
+    world.step(Step::Control);
+    let second = share(&world);
+    assert_ne!(second, first);
+    world.step(Step::Run(4_000, Stop::Preempted));
+    world.step(Step::Control);
+    assert_eq!(
+        share(&world),
+        second,
+        "that is less than half an interval later"
+    );
+    world.step(Step::Run(1_000, Stop::Preempted));
+    world.step(Step::Control);
+    assert_ne!(share(&world), second);
 }

@@ -1,12 +1,14 @@
 //! A CPU, and a policy that divides it: what a kernel does for its tasks.
 
-use flyball_policy::proportion_period::{BestEffort, Part, ProportionPeriod, Request, Settings};
+use flyball_policy::proportion_period::{
+    BestEffort, ControllerPlace, Part, ProportionPeriod, Request, Settings,
+};
 use flyball_policy::{
     Boxed, CpuId, Duration, Fifo, Fill, Policy, Ranked, Ready, Refused, Role, SortedList, Stop,
     TaskId, Time, Usage,
 };
 
-const CPU: CpuId = CpuId(0);
+pub(super) const CPU: CpuId = CpuId(0);
 pub(super) const TASKS: u16 = 6;
 
 type Background = Ranked<Fifo, SortedList<(), Boxed>>;
@@ -22,6 +24,8 @@ pub(super) enum Step {
     Run(u64, Stop),
     /// A task moves a message: the level of the queue is this then.
     Move(u16, usize, Role, u16),
+    /// A thread runs the controllers.
+    Control,
     /// Nothing happens for so many microseconds, but for alarms.
     Pass(u64),
 }
@@ -66,7 +70,7 @@ impl World {
         }
     }
 
-    fn pick(&mut self) {
+    pub(super) fn pick(&mut self) {
         let picked = self.policy.pick(CPU, self.now);
         self.running = picked.map(|it| (it.task, it.burst, Duration::ZERO));
         if let Some(it) = picked {
@@ -166,6 +170,12 @@ impl World {
                     if !self.tied.contains(&(task, queue, role)) {
                         self.tied.push((task, queue, role));
                     }
+                }
+            }
+            Step::Control => {
+                let resched = self.policy.control(CPU, self.now);
+                if self.settings.controller == ControllerPlace::Kernel {
+                    assert!(!resched.includes(CPU), "the alarm runs them");
                 }
             }
             Step::Pass(length) => self.pass(length),

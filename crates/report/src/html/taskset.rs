@@ -172,6 +172,7 @@ fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
         }
         Step::Suspend(length) => format!("suspend {}", duration(length)),
         Step::Yield => "yield".into(),
+        Step::Control => "run the policy's controllers".into(),
         Step::Lock(n) => format!("lock {}", mutex(*n)),
         Step::Unlock(n) => format!("unlock {}", mutex(*n)),
         Step::Wait(n) => format!("wait for {}", semaphore(*n)),

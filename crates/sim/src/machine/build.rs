@@ -77,7 +77,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             lateness: Lateness::of(set),
             devices: Devices::of(set, numbers, cpu == CPU, seed),
             costs: Costs::new(&set.platform, capacity),
-            controls: 0,
+            control_runs: 0,
             clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus, asked.cloned()))),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),
             nexts: Tournament::new(cpus),

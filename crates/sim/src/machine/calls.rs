@@ -95,6 +95,10 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     core.sleep_until(cpu, now + length, now)
                 }
                 Call::Yield => core.yield_now(cpu, now).map(Poll::Ready),
+                Call::Control => {
+                    core.control(cpu, now);
+                    Ok(Poll::Ready(()))
+                }
                 Call::Lock(n) => {
                     match core.lock(cpu, self.mutexes[usize::from(n)], ENDLESS, now) {
                         Err(Error::Deadlock) => {

@@ -171,8 +171,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if !self.costs.free {
             leave = self.charge(cpu, leave, Cause::Call, self.costs.call * calls);
             leave = self.charge(cpu, leave, Cause::Tick, self.costs.tick * u64::from(ticked));
-            let runs = self.core.controls();
-            let run = runs.wrapping_sub(std::mem::replace(&mut self.controls, runs));
+            let runs = self.core.control_runs();
+            let run = runs.wrapping_sub(std::mem::replace(&mut self.control_runs, runs));
             let control = self.costs.control * u64::from(run);
             leave = self.charge(cpu, leave, Cause::Control, control);
             leave = self.charge(cpu, leave, Cause::Release, self.costs.release * released);

@@ -95,7 +95,9 @@ pub(crate) fn beyond_computing(
                     steps.extend(body);
                     continue;
                 }
-                Step::Compute(_) | Step::Stalling { .. } | Step::Result(_) => continue,
+                Step::Compute(_) | Step::Stalling { .. } | Step::Result(_) | Step::Control => {
+                    continue;
+                }
                 step if is_fine(step) => continue,
                 Step::Lock(_) | Step::Unlock(_) => Uncovered::Mutex,
                 Step::Overrun { .. } => Uncovered::Overruns,

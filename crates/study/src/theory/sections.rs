@@ -67,7 +67,11 @@ impl Walk {
                     }
                 }
                 Step::Repeat { times, body } => self.repeat(*times, body),
-                Step::Signal(_) | Step::TrySend(_) | Step::TryReceive(_) | Step::Result(_) => {}
+                Step::Signal(_)
+                | Step::TrySend(_)
+                | Step::TryReceive(_)
+                | Step::Result(_)
+                | Step::Control => {}
             }
         }
     }
