@@ -97,7 +97,7 @@ pub use text::shut_down;
 pub use thread::{Handle, Stack, Thread, spawn, spawn_abortable};
 pub use time::{
     budget_left, compute, control, counters, cpu_time, exit, idle_time, misses, now, park,
-    park_until, sleep, sleep_until, wait_next, wait_next_with, yield_now,
+    park_until, set_tick, sleep, sleep_until, wait_next, wait_next_with, yield_now,
 };
 
 /// Fixed priorities for up to `N` threads.

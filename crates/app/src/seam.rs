@@ -84,6 +84,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_budget(thread: ThreadId) -> Result<Option<Budget>, Error>;
     pub safe fn _flyball_on_exhaust(thread: ThreadId, semaphore: SemaphoreId) -> Result<(), Error>;
     pub safe fn _flyball_stack_used(thread: ThreadId) -> Option<usize>;
+    pub safe fn _flyball_set_tick(length: Duration) -> Result<(), Error>;
     pub safe fn _flyball_idle_time() -> Duration;
     pub safe fn _flyball_misses() -> u64;
 

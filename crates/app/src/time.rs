@@ -121,6 +121,15 @@ pub fn idle_time() -> Duration {
     seam::_flyball_idle_time()
 }
 
+/// From now on the kernel's periodic tick has this length, of an application that has one: a shorter one enforces budgets and
+/// time slices more exactly, and a longer one takes less of the CPU. The next tick comes so long after the last one.
+///
+/// # Errors
+/// [`Error::Invalid`] for a length of zero, and where there is no tick ([`Timing`](crate::Timing)).
+pub fn set_tick(length: Duration) -> Result<(), Error> {
+    seam::_flyball_set_tick(length)
+}
+
 /// How many deadlines have been missed so far, by all threads.
 pub fn misses() -> u64 {
     seam::_flyball_misses()

@@ -298,6 +298,9 @@ macro_rules! __bind {
                 $kernel.act_now(|core, _, _| core.counts(thread))
             }
 
+            fn _flyball_set_tick(length: Duration) -> Result<(), Error> {
+                $kernel.act(|core, _, _| core.set_tick(length))
+            }
             fn _flyball_idle_time() -> Duration {
                 let time = $kernel.act_now(|core, cpu, _| Ok(core.idle_time(cpu)));
                 time.unwrap_or_default()

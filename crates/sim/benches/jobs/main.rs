@@ -3,6 +3,7 @@
 //! * `cargo bench -p flyball-sim`: a table over the number of tasks, and one over the number of
 //!   CPUs beside a bare event loop ([`bare`]), medians of five runs.
 //! * `… -- --global [TASKS CPUS]`: the second table alone, or one line of it.
+//! * `… -- --messages`: a table of pipelines alone, in messages ([`pipelines`]).
 //! * `… -- --alone TASKS CPUS JOBS`: so many jobs of one set under global EDF, for a profiler.
 //! * `… -- --write TASKS CPUS FILE`: writes one of the task sets as CSV, for a peer.
 //! * `… -- --json TASKS CPUS`: one task set, as JSON.
@@ -11,6 +12,7 @@
 //! clock on the wall, but still depend on what else uses the caches. Quote ratios.
 
 mod bare;
+mod pipelines;
 
 use cpu_time::ProcessTime;
 use flyball_catalogue::placement::InCalendar;
@@ -228,10 +230,13 @@ fn main() {
             println!("{:.2} million jobs a second", rate / 1e6);
         }
         (Some("--global"), ..) => global(&SETS),
+        (Some("--messages"), ..) => pipelines::table(),
         _ => {
             table();
             println!();
             global(&SETS);
+            println!();
+            pipelines::table();
         }
     }
 }
