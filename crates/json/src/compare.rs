@@ -50,6 +50,9 @@ pub struct Compared {
     pub scheduling_ns: u64,
     /// ... and on each change to another task.
     pub context_switch_ns: u64,
+    /// A run of the policy's controllers; missing if none was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control_ns: Option<u64>,
     /// The policy's setting `quantum`; `null` if it has none.
     pub quantum_ns: Option<u64>,
     /// The quantum as the simulation had it: the setting, corrected by what the machine's kernel

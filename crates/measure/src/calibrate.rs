@@ -33,6 +33,9 @@
 //!      an entry that decides nothing        one without an event
 //! ```
 //!
+//! Where the policy has controllers, an entry in which they change reservations takes longer than its decision and its switch by
+//! a run of theirs; the median of that is what they cost.
+//!
 //! What the same does to time slices is read off [apart](time_slice()).
 //!
 //! The first two say what the simulator charges, so what it is told is what explains them all best,
@@ -97,7 +100,13 @@ pub fn calibrate(
         messages => messages,
     };
     let cost = |which: usize| Cost::fixed(costs[which]);
+    let controls = observer.controls.iter().map(|&(length, switches)| {
+        let switch = costs[SWITCH] * u64::from(switches);
+        length.saturating_sub(costs[SCHEDULING] + switch)
+    });
+    let mut controls: Vec<Duration> = controls.collect();
     Overheads {
+        control: Cost::fixed(median(&mut controls)),
         ipi: Cost::fixed(median(&mut interrupts)),
         release: cost(RELEASE),
         call: cost(CALL),
@@ -120,6 +129,8 @@ struct KernelEntry {
     releases: i64,
     /// A source or a sink began it.
     device: bool,
+    /// Controllers of the policy have changed reservations in it.
+    controls: bool,
     /// Something else happened, too.
     other: bool,
     /// How long the CPU took from one operating point to another, which the simulator knows.
@@ -169,6 +180,8 @@ struct Observer<'a> {
     /// How long it took from the beginning of an entry on one CPU to that of one on another that
     /// had to look because of it.
     interrupts: Vec<Duration>,
+    /// How long entries took in which the policy's controllers ran, and whether another task ran then.
+    controls: Vec<(Duration, bool)>,
     /// How long tasks were on their way that went from one kernel to another.
     messages: Vec<Duration>,
     /// When the CPU of a task's last job was done with it.
@@ -217,6 +230,7 @@ impl Observer<'_> {
             inside: vec![None; cpus],
             slots: slots.filter(|slots| !slots.length.is_zero()),
             interrupts: Vec::new(),
+            controls: Vec::new(),
             messages: Vec::new(),
             done: HashMap::new(),
         }
@@ -243,6 +257,7 @@ impl Observer<'_> {
                     self.lanes[cpu].entry.began = now;
                     self.lanes[cpu].entry.other = true;
                 }
+                self.lanes[cpu].entry.controls |= matches!(event.kind, Kind::Reserve { .. });
                 return;
             }
             Kind::Dispatch { task, job } => {
@@ -372,6 +387,10 @@ impl Observer<'_> {
         (lane.running, lane.last) = (running, last);
         if causes == [false; 3] && !entry.other {
             self.interrupted(cpu, entry.began);
+        }
+        if causes == [false; 3] && entry.controls && entry.began > Time::ZERO {
+            let switches = equation[SWITCH] > 0;
+            self.controls.push((now.since(entry.began), switches));
         }
         let is_plain = causes.iter().filter(|&&cause| cause).count() == 1 && !entry.other;
         // The first decision of all has no beginning.
@@ -732,5 +751,63 @@ mod tests {
             let cost = cost.at(2).as_nanos();
             assert!(cost.abs_diff(expected) <= 1, "{cost}, not {expected}");
         }
+    }
+
+    /// Controllers run while a task computes, and another one is dispatched.
+    #[test]
+    fn a_run_of_controllers_is_what_is_left_of_its_entry() {
+        let us = Duration::from_micros;
+        let set = TaskSet {
+            tasks: vec![Task::periodic("a", us(100), us(10)); 2],
+            ..TaskSet::default()
+        };
+        let (a, b) = (TaskId(0), TaskId(1));
+        let reserve = |task| Kind::Reserve {
+            task,
+            share: 1,
+            period: us(50),
+        };
+        let mut events = Vec::new();
+        for job in 1..9 {
+            let at = u64::from(job) * 100_000;
+            let deadline = Time::NEVER;
+            let release = |task| Kind::Release {
+                task,
+                job,
+                deadline,
+            };
+            events.extend([
+                (at, release(a)),
+                (at, release(b)),
+                // Two releases of 200 ns, a decision of 100 ns and a switch of 50 ns.
+                (at + 550, Kind::Dispatch { task: a, job }),
+                (at + 5_000, reserve(a)),
+                (at + 5_000, reserve(b)),
+                (at + 5_000, Kind::Preempt { task: a, job }),
+                (at + 8_150, Kind::Dispatch { task: b, job }),
+                (at + 18_150, Kind::Complete { task: b, job }),
+                (at + 18_300, Kind::Dispatch { task: a, job }),
+                (at + 23_850, Kind::Complete { task: a, job }),
+                (at + 23_950, Kind::Idle),
+            ]);
+        }
+        let event = |(time, kind)| Event {
+            time: Time::from_nanos(time),
+            cpu: CpuId(0),
+            kind,
+        };
+        let trace = Trace {
+            header: Header::default(),
+            events: events.into_iter().map(event).collect(),
+        };
+        let overheads = calibrate(&set, &trace, 0, 1, None);
+        let [scheduling, switch, control] = [
+            &overheads.scheduling,
+            &overheads.context_switch,
+            &overheads.control,
+        ]
+        .map(|cost| cost.at(2));
+        assert_eq!(scheduling + switch + control, Duration::from_nanos(3_150));
+        assert!(control > us(2), "{control}");
     }
 }

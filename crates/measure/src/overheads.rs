@@ -67,6 +67,7 @@ pub fn file(found: &Measurements) -> OverheadFile {
                     scheduling: cost(Quantity::Decision),
                     context_switch: cost(Quantity::ContextSwitch),
                     tick: cost(Quantity::Tick),
+                    control: Cost::default(),
                     ipi: ipi(found, policy, statistic),
                     cache: Cost::default(),
                 },

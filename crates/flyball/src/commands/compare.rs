@@ -91,19 +91,25 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
         "CALL",
         "SCHEDULING",
         "SWITCH",
+        "CONTROL",
     ];
-    let mut rows = output::table(&columns, &columns[2..]).spare(&[
+    // Few policies have controllers.
+    let is_controlled = |(_, beside): &(String, SideBySide)| !beside.overheads.control.is_free();
+    let shown = columns.len() - usize::from(!found.iter().any(is_controlled));
+    let columns = &columns[..shown];
+    let mut rows = output::table(columns, &columns[2..]).spare(&[
         "EVENTS",
         "RELEASE",
         "CALL",
         "SCHEDULING",
         "SWITCH",
+        "CONTROL",
     ]);
     let mut text = String::new();
     for (policy, beside) in found {
         let comparison = &beside.comparison;
         let cost = |cost: &flyball_model::Cost| output::time(Some(cost.at(set.tasks.len())));
-        rows.add_row([
+        let row = [
             policy.clone(),
             output::same(beside),
             output::grouped(comparison.agree as u64),
@@ -113,7 +119,9 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
             cost(&beside.overheads.call),
             cost(&beside.overheads.scheduling),
             cost(&beside.overheads.context_switch),
-        ]);
+            cost(&beside.overheads.control),
+        ];
+        rows.add_row(row.into_iter().take(shown));
     }
     // Writing to a string cannot fail.
     let _ = write!(text, "\n{}\n", rows.render());

@@ -68,6 +68,8 @@ pub(super) fn section(measured: &Measured, room: Room) -> Markup {
 }
 
 fn summary(measured: &Measured) -> Markup {
+    let mut policies = measured.policies.iter();
+    let has_controllers = policies.any(|(_, beside)| !beside.overheads.control.is_free());
     html! {
         div.scroll tabindex="0" role="region" aria-labelledby="measured-title" {
             table {
@@ -82,6 +84,9 @@ fn summary(measured: &Measured) -> Markup {
                     th.num scope="col" title="… on each call" { "Call" }
                     th.num scope="col" title="… on each decision" { "Scheduling" }
                     th.num scope="col" title="… on each change to another task" { "Switch" }
+                    @if has_controllers {
+                        th.num scope="col" title="… on each run of the policy's controllers" { "Controllers" }
+                    }
                 } }
                 tbody {
                     @for (policy, beside) in &measured.policies {
@@ -94,12 +99,18 @@ fn summary(measured: &Measured) -> Markup {
                             td.num { (length(comparison.largest())) }
                             (count(comparison.notable()))
                             @for cost in costs(beside) { td.num { (length(cost)) } }
+                            @if has_controllers { td.num { (length(control(beside))) } }
                         }
                     }
                 }
             }
         }
     }
+}
+
+fn control(beside: &SideBySide) -> Duration {
+    let tasks = beside.simulated.header.tasks.len();
+    beside.overheads.control.at(tasks)
 }
 
 fn costs(beside: &SideBySide) -> [Duration; 4] {

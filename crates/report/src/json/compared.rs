@@ -55,6 +55,7 @@ fn of(policy: &str, beside: &SideBySide) -> Compared {
         call_ns: cost(&beside.overheads.call),
         scheduling_ns: cost(&beside.overheads.scheduling),
         context_switch_ns: cost(&beside.overheads.context_switch),
+        control_ns: Some(cost(&beside.overheads.control)).filter(|&control| control > 0),
         quantum_ns: beside.quantum.map(Duration::as_nanos),
         slice_ns: beside.slice.map(Duration::as_nanos),
         tasks: rows
