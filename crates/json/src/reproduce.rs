@@ -65,11 +65,14 @@ pub struct Experiment {
     pub about: String,
     /// Whether it ran on the machine.
     pub on_machine: bool,
+    /// Whether it measured the computer that the program ran on: its numbers differ from run to run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_host: bool,
     /// What it was done with.
     pub settings: BTreeMap<String, String>,
     /// What had to be assumed.
     pub assumptions: Vec<String>,
-    /// What the work says, all of it.
+    /// What the work says, all of it; empty: no verdict depends on this experiment.
     pub claims: Vec<Claim>,
     /// The figures' names and files.
     pub figures: Vec<Figure>,

@@ -13,8 +13,7 @@ use flyball_report::reproduction::Machine;
 use flyball_sim::{Ended, Modes, Options, SpeedUse, simulate_controlled};
 use flyball_study::StudyError;
 use flyball_study::registry::Registry;
-use flyball_study::{Phase, Recorder};
-use flyball_study::{Progress, Watch};
+use flyball_study::{Phase, Progress, Recorder, Watch, message_paths};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Event, NoTrace, Time};
@@ -232,11 +231,16 @@ impl Trial {
         self
     }
 
-    /// Records what happens in it.
+    /// Records what happens in it, and how long messages take through several queues.
     pub fn recorder(&self) -> Recorder {
         let set = self.modes.all();
         match &self.phases[..] {
-            [] => Recorder::new(set, set.platform.cpus, self.policy, self.keep),
+            [] => {
+                let cpus = set.platform.cpus;
+                let mut recorder = Recorder::new(set, cpus, self.policy, self.keep);
+                recorder.follow_paths(message_paths(set));
+                recorder
+            }
             ends => Recorder::counting(set, self.policy, ends),
         }
     }

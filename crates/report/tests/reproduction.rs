@@ -2,8 +2,8 @@
 
 use flyball_report::reproduction::json::document;
 use flyball_report::reproduction::{
-    Axis, Claim, Experiment, Figure, Panel, Reproduction, Role, Series, Shape, Verdict, page, svg,
-    table,
+    Axis, Claim, Experiment, Figure, NO_VERDICT, ON_HOST, Panel, Reproduction, Role, Series, Shape,
+    Verdict, page, svg, table,
 };
 use proptest::prelude::*;
 
@@ -58,6 +58,21 @@ fn reproduction() -> Reproduction {
             ..Experiment::default()
         }],
     }
+}
+
+#[test]
+fn an_experiment_without_claims_says_so() {
+    let mut done = reproduction();
+    let says = |done: &Reproduction| {
+        let html = page::html(done);
+        [NO_VERDICT, ON_HOST].map(|text| html.contains(text))
+    };
+    assert_eq!(says(&done), [false; 2]);
+    done.experiments[0].claims.clear();
+    done.experiments[0].on_host = true;
+    assert_eq!(says(&done), [true; 2]);
+    let json = serde_json::to_value(document(&done)).unwrap();
+    assert_eq!(json["experiments"][0]["on_host"], true);
 }
 
 #[test]

@@ -51,6 +51,12 @@ fn others_do_not_matter() {
     each_holds(&["missed", "best-effort", "server"]);
 }
 
+/// What is typed in elsewhere is not needed, and what that costs is said.
+#[test]
+fn nothing_has_to_be_typed_in() {
+    each_holds(&["beside"]);
+}
+
 /// Shares that are exact, priorities, caches, and what the kernel takes.
 #[test]
 fn short_periods_cost() {
@@ -68,4 +74,28 @@ fn a_rate_monotonic_order_is_enough() {
         let holds = matches!(claim.verdict, Verdict::Holds);
         assert!(holds, "{}: {}, {:?}", claim.text, claim.ours, claim.verdict);
     }
+}
+
+/// It measures this computer, so nothing is known of its numbers: they are there, or it is said why not.
+#[test]
+fn the_appendix_has_no_verdict() {
+    let done = done(&["linux"]);
+    let [experiment] = &done.experiments[..] else {
+        panic!("{done:?}");
+    };
+    assert!(experiment.on_host && experiment.claims.is_empty());
+    let stalls = experiment.settings.iter();
+    let stalls: Vec<_> = stalls
+        .filter(|(name, _)| name.starts_with("stalls"))
+        .collect();
+    assert_eq!(stalls.len(), 3);
+    for (name, said) in stalls {
+        let is_told = said.contains(" at 1") || said.contains("not measured: ");
+        assert!(is_told, "{name}: {said}");
+    }
+    assert_eq!(
+        experiment.figures.is_empty(),
+        !cfg!(target_os = "linux"),
+        "SCHED_OTHER is always permitted"
+    );
 }

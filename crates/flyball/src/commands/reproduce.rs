@@ -11,7 +11,9 @@ use flyball_board::BoardError;
 use flyball_json::reproduce as json;
 use flyball_measure::bench::{Bench, BenchError, Simulator};
 use flyball_report::reproduction::json::document;
-use flyball_report::reproduction::{Experiment, Reproduction, page, table};
+use flyball_report::reproduction::{
+    Claim, Experiment, NO_VERDICT, ON_HOST, Reproduction, page, table,
+};
 use flyball_reproduce::{self as reproduce, Extent, Size, Work};
 use flyball_study::{Registry, StudyError};
 use std::fmt::Write;
@@ -165,25 +167,13 @@ fn summary(done: &Reproduction, report: Option<String>) -> String {
     for experiment in &done.experiments {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{BOLD}{}{BOLD:#}", experiment.title);
-        if let Some(machine) = &done.machine {
-            let place = if experiment.on_machine {
-                &machine.title
-            } else {
-                "simulated"
-            };
+        if let Some(place) = place(done, experiment) {
             let _ = writeln!(text, "{DIM}{place}{DIM:#}");
         }
-        let columns = ["CLAIM", "PUBLISHED", "OURS", "VERDICT"];
-        let mut table = output::table(&columns, &[]).prose(&columns[..3]);
-        for claim in &experiment.claims {
-            table.add_row([
-                claim.text.clone(),
-                claim.published.clone(),
-                claim.ours.clone(),
-                output::claim(&claim.verdict),
-            ]);
-        }
-        text += &table.render();
+        text += &match &experiment.claims[..] {
+            [] => without_claims(experiment),
+            claims => table_of(claims),
+        };
         for (claims, reason) in reasons(experiment) {
             let _ = writeln!(text, "{DIM}{}:{DIM:#} {reason}", claims.join("; "));
         }
@@ -199,6 +189,43 @@ fn summary(done: &Reproduction, report: Option<String>) -> String {
     }
     if let Some(report) = report {
         let _ = writeln!(text, "\nReport: {report}");
+    }
+    text
+}
+
+/// Where the experiment ran, if not all of them were simulated.
+fn place<'a>(done: &'a Reproduction, experiment: &Experiment) -> Option<&'a str> {
+    if experiment.on_host {
+        return Some(ON_HOST);
+    }
+    let machine = done.machine.as_ref()?;
+    Some(if experiment.on_machine {
+        &machine.title
+    } else {
+        "simulated"
+    })
+}
+
+fn table_of(claims: &[Claim]) -> String {
+    let columns = ["CLAIM", "PUBLISHED", "OURS", "VERDICT"];
+    let mut table = output::table(&columns, &[]).prose(&columns[..3]);
+    for claim in claims {
+        table.add_row([
+            claim.text.clone(),
+            claim.published.clone(),
+            claim.ours.clone(),
+            output::claim(&claim.verdict),
+        ]);
+    }
+    table.render()
+}
+
+/// What was done and found where nothing is claimed.
+fn without_claims(experiment: &Experiment) -> String {
+    let mut text = format!("{NO_VERDICT}\n");
+    for (name, value) in &experiment.settings {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{DIM}{name}:{DIM:#} {value}");
     }
     text
 }

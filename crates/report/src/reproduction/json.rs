@@ -27,6 +27,7 @@ fn experiment(experiment: &Experiment) -> json::Experiment {
         title: experiment.title.clone(),
         about: experiment.about.clone(),
         on_machine: experiment.on_machine,
+        on_host: experiment.on_host,
         settings: experiment.settings.iter().cloned().collect(),
         assumptions: experiment.assumptions.clone(),
         claims: experiment.claims.iter().map(claim).collect(),

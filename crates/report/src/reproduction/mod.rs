@@ -64,15 +64,24 @@ pub struct Experiment {
     pub about: String,
     /// Whether it ran on the reproduction's machine, and was not simulated.
     pub on_machine: bool,
+    /// Whether it measured the computer that this program ran on: then it is not simulated, and its numbers
+    /// differ from run to run.
+    pub on_host: bool,
     /// What it was done with: names and values.
     pub settings: Vec<(String, String)>,
     /// What had to be assumed, because the work does not say it.
     pub assumptions: Vec<String>,
-    /// What the work says, all of it.
+    /// What the work says, all of it; empty: no verdict depends on this experiment.
     pub claims: Vec<Claim>,
     /// What it looks like.
     pub figures: Vec<Figure>,
 }
+
+/// What is said of an experiment without claims.
+pub const NO_VERDICT: &str = "No verdict depends on this.";
+
+/// What is said of an experiment that measured the computer that this program ran on.
+pub const ON_HOST: &str = "Measured on this computer.";
 
 /// Something that the work says, and what became of it.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,6 +1,6 @@
 //! A reproduction as one HTML page that needs nothing else, as [that of a study](mod@crate::html).
 
-use super::{Claim, Experiment, Figure, Reproduction, Verdict, svg};
+use super::{Claim, Experiment, Figure, NO_VERDICT, ON_HOST, Reproduction, Verdict, svg};
 use crate::html::{STYLE as REPORT_STYLE, head};
 use maud::{DOCTYPE, Markup, html};
 
@@ -59,6 +59,7 @@ fn overview(reproduction: &Reproduction) -> Markup {
                         tbody {
                             tr { th.experiment colspan="4" scope="rowgroup" { a href={ "#" (experiment.name) } { (experiment.title) } } }
                             @for claim in &experiment.claims { (row(claim)) }
+                            @if experiment.claims.is_empty() { tr { td colspan="4" { (NO_VERDICT) } } }
                         }
                     }
                 }
@@ -116,6 +117,7 @@ fn section(experiment: &Experiment) -> Markup {
             h2 { (experiment.title) }
             p.about { (experiment.about) }
             @if experiment.on_machine { p.note { "Ran on the machine." } }
+            @if experiment.on_host { p.note { (ON_HOST) } }
             @if !experiment.settings.is_empty() {
                 dl.settings {
                     @for (name, value) in &experiment.settings {

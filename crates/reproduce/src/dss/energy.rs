@@ -32,7 +32,7 @@ const COSTS: [u64; 5] = [100, 1_000, 2_000, 5_000, 10_000];
 
 /// The board at operating points of these frequencies in MHz, where each change takes so long. The processor has one voltage, so that power above that of
 /// an idle board grows with the frequency.
-pub(super) fn board(mhz: &[u64], adjustment: Duration) -> Option<Speeds> {
+pub(crate) fn board(mhz: &[u64], adjustment: Duration) -> Option<Speeds> {
     let all = |of: &dyn Fn(u64) -> u64| -> Option<Vec<Power>> {
         let powers = mhz.iter().map(|&mhz| Power::microwatts(of(mhz) * 1_000));
         powers.collect()

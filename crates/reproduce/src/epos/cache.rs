@@ -58,6 +58,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             .collect(),
         claims: claims(&found),
         figures: vec![figure(&found)],
+        on_host: true,
         ..Experiment::default()
     })
 }

@@ -40,6 +40,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         settings: settings(&found),
         claims: claims(&found),
         figures: vec![figure(&found)],
+        on_host: true,
         ..Experiment::default()
     })
 }

@@ -110,6 +110,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             x: threads(&found),
             panels: panels.into(),
         }],
+        on_host: true,
         ..Experiment::default()
     })
 }

@@ -13,11 +13,15 @@
 //! | [`best_effort`] | tasks that say nothing (3, 3.3) |
 //! | [`server`] | requests that wait as the measure of progress (2, 3.3) |
 //! | [`dispatch`] | a rate monotonic order and earliest deadlines (3.1) |
+//! | [`beside`] | a pipeline that says nothing, and policies that are told what it needs |
+//! | [`linux`] | an appendix: two threads of this computer's Linux |
 
 pub mod adaptation;
+pub mod beside;
 pub mod best_effort;
 pub mod buffers;
 pub mod dispatch;
+pub mod linux;
 pub mod missed;
 pub mod optimum;
 pub mod overhead;
@@ -55,6 +59,8 @@ pub const WORK: Work = Work {
         best_effort::PLAN,
         server::PLAN,
         dispatch::PLAN,
+        beside::PLAN,
+        linux::PLAN,
     ],
     goes_on: false,
 };

@@ -1,19 +1,21 @@
-//! Sections 2.1, 3.2 and 4: what else the period changes.
+//! Sections 2.1, 3.2 and 4: what else the period changes. Energy is not in the report.
 
-use super::pipeline::{BUFFERS, hog, ms, percent, reserve, reserved, two_stages, us};
-use super::seen::{count, millis, watch};
+use super::pipeline::{BUFFERS, hog, ms, overheads, percent, reserve, reserved, two_stages, us};
+use super::seen::{count, millis, switches, watch};
+use crate::dss::energy;
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, RunResult};
 use flyball_model::{Cost, Length, Step, TaskSet};
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Series, Shape, Verdict, decimal,
 };
+use flyball_sim::SpeedUse;
 use flyball_trace::{Duration, Kind, ServerId, TaskId, Time};
 
 /// The experiment.
 pub const PLAN: Plan = Plan {
     name: "secondary",
-    title: "How exact shares are, priority, and caches (2.1, 3.2, 4)",
+    title: "How exact shares are, priority, caches, and energy (2.1, 3.2, 4)",
     on_machine: &[],
     run,
 };
@@ -28,6 +30,12 @@ const OTHER: (u32, u64) = (60, 50);
 const SHARE: u32 = 15;
 /// What a job's lost cache lines take after a preemption.
 const CACHES: [Duration; 2] = [Duration::ZERO, us(200)];
+/// The periods whose energy is asked for, in milliseconds.
+const ENERGY_PERIODS: [u64; 8] = [1, 2, 5, 10, 30, 60, 120, 480];
+/// What a switch takes there, and a job's lost cache lines after a preemption: as in `trade-off`.
+const COSTS: [Duration; 2] = [us(5), us(10)];
+/// The operating points of the board, in MHz. All runs at the higher one.
+const FREQUENCIES: [u64; 2] = [333, 733];
 
 /// How far what a task gets in a period is from its budget, in the mean of all periods, in percent of the budget. Its
 /// time begins in the middle of a slice, since it waits now and then.
@@ -124,12 +132,36 @@ fn messages(setup: &mut Setup<'_>, period: Duration, cache: Duration) -> Result<
     Ok(u32::try_from(put).map_or(f64::NAN, f64::from) / super::seen::seconds(UNTIL))
 }
 
+/// What a message takes of energy, in millijoules, and how often the CPU switches, in a second, if two stages of 48 %
+/// always have work.
+fn joules(setup: &mut Setup<'_>, period: Duration) -> Result<[f64; 2], BenchError> {
+    let set = two_stages(&Length::Fixed(ms(3)), BUFFERS * 10, None);
+    let mut set = reserved(set, reserve(Some(percent(48)), Some(period)));
+    let [switch, cache] = COSTS;
+    set.platform.overheads = overheads(switch, Duration::ZERO);
+    set.platform.overheads.cache = Cost::fixed(cache);
+    set.platform.speeds = energy::board(&FREQUENCIES, Duration::ZERO);
+    let seen = count(setup, set, "pp", UNTIL)?;
+    let all = seen.speeds.as_ref().and_then(SpeedUse::energy);
+    let queue = seen.summary.queues.first();
+    // Half of what a message takes is the producer's, and half of it the consumer's.
+    let halves = queue.map(|queue| queue.put + queue.delay.count());
+    let halves = halves.and_then(|halves| u32::try_from(halves).ok());
+    let millijoules = all.map_or(f64::NAN, |(_, all)| 1e3 * all.joules());
+    Ok([
+        2.0 * millijoules / halves.map_or(f64::NAN, f64::from),
+        switches(&seen),
+    ])
+}
+
 struct Found {
     /// By tick, by period.
     errors: [Vec<[f64; 2]>; 2],
     waits: Vec<[f64; 2]>,
     /// By what a cache costs, by period.
     messages: [Vec<[f64; 2]>; 2],
+    /// See [`joules`], by period.
+    energy: Vec<[f64; 2]>,
 }
 
 fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
@@ -137,6 +169,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
         errors: Default::default(),
         waits: Vec::new(),
         messages: Default::default(),
+        energy: Vec::new(),
     };
     for period in PERIODS.map(ms) {
         for (number, tick) in TICKS.into_iter().enumerate() {
@@ -147,18 +180,22 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             found.messages[number].push([millis(period), messages(setup, period, cache)?]);
         }
     }
+    for period in ENERGY_PERIODS.map(ms) {
+        found.energy.push(joules(setup, period)?);
+    }
     Ok(Experiment {
-        about: "Three effects, one by one: a budget that ends at ticks, a reservation with another period beside, and \
-                caches that a preemption empties."
+        about: "Four effects, one by one: a budget that ends at ticks, a reservation with another period beside, \
+                caches that a preemption empties, and energy."
             .into(),
         settings: vec![
             ("exact shares".into(), format!("{SHARE} % for a task that waits now and then, ticks of 100 us and 10 ms")),
             ("priority".into(), format!("{SHARE} % beside {} % every {} ms", OTHER.0, OTHER.1)),
             ("caches".into(), "two stages of 48 %, 200 us after a preemption, and none".into()),
+            ("energy".into(), "two stages of 48 %, 5 us a switch and 10 us after a preemption; 1.22 W while the CPU computes, 0.57 W idle".into()),
             ("time".into(), "20 s each".into()),
         ],
         claims: claims(&found),
-        figures: vec![figure(&found)],
+        figures: vec![figure(&found), energy_figure(&found)],
         ..Experiment::default()
     })
 }
@@ -222,7 +259,58 @@ fn claims(found: &Found) -> Vec<Claim> {
             ours: format!("{} % at 30 ms, {} % at 480 ms", decimal(lost_short), decimal(lost_long)),
             verdict: Verdict::of(lost_short > lost_long, || "It is not.".into()),
         },
+        energy_claim(&found.energy),
     ]
+}
+
+/// What a message takes at the longest period, in millijoules.
+fn least(found: &[[f64; 2]]) -> f64 {
+    found.last().map_or(f64::NAN, |point| point[0])
+}
+
+fn energy_claim(found: &[[f64; 2]]) -> Claim {
+    let least = least(found);
+    let more = ENERGY_PERIODS.iter().zip(found);
+    let more = more.map(|(period, point)| {
+        let more = 100.0 * (point[0] / least - 1.0);
+        format!("{} % at {period} ms", decimal(more))
+    });
+    let more: Vec<_> = more.take(ENERGY_PERIODS.len() - 1).collect();
+    Claim {
+        text: "Smaller periods take more energy".into(),
+        place: "not in the report".into(),
+        criterion: "a message takes more of it at each smaller period".into(),
+        published: "–".into(),
+        ours: format!("{} mJ at 480 ms; more: {}", decimal(least), more.join(", ")),
+        verdict: Verdict::of(found.is_sorted_by(|one, other| one[0] > other[0]), || {
+            "It does not.".into()
+        }),
+    }
+}
+
+/// Energy and switches, at periods that are too far from each other for a common axis.
+fn energy_figure(found: &Found) -> Figure {
+    let panel = |title: &str, y: &str, colour: u8, of: &dyn Fn(&[f64; 2]) -> f64| {
+        let points = (0..).zip(&found.energy);
+        let points = points.map(|(at, point): (u8, _)| [f64::from(at), of(point)]);
+        Panel {
+            title: title.into(),
+            y: Axis::numbers(y),
+            series: vec![Series::ours(title, Shape::Bars, colour, points.collect())],
+        }
+    };
+    let least = least(&found.energy);
+    let more = |point: &[f64; 2]| 100.0 * (point[0] / least - 1.0);
+    Figure {
+        name: "secondary-energy".into(),
+        title: "Energy by the period.".into(),
+        caption: "What a message takes more than at 480 ms, and how often the CPU switches. Two stages always have work; the board takes 1.22 W, and 0.57 W idle.".into(),
+        x: Axis::categories("period", ENERGY_PERIODS.map(|period| format!("{period} ms"))),
+        panels: vec![
+            panel("energy", "% more a message", 0, &more),
+            panel("switches", "a second", 1, &|point| point[1]),
+        ],
+    }
 }
 
 fn figure(found: &Found) -> Figure {
