@@ -666,6 +666,7 @@ behaviour = [
     { unlock = "bus" },
     { repeat = 3, do = [
         "yield",
+        "control",
         { compute = "500us" },
     ] },
     { result = 2 },
