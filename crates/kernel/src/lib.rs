@@ -89,7 +89,7 @@ pub use jobs::{OnMiss, Release};
 pub use migrate::Migrant;
 pub use mutex::{MutexId, Protocol};
 pub use plant::{CorePlant, Cores};
-pub use queue::QueueId;
+pub use queue::{GaugeId, GaugeKind, QueueId};
 pub use semaphore::SemaphoreId;
 pub use stamp::{Clock, Stamp};
 pub use thread::{Attributes, ThreadId};
