@@ -12,7 +12,7 @@
 mod gauge;
 mod resize;
 
-pub use gauge::{GaugeId, GaugeKind};
+pub use gauge::GaugeId;
 
 use crate::config::Config;
 use crate::wait::{take_most_urgent, take_of_some};

@@ -8,17 +8,7 @@ use super::{Queue, QueueId};
 use crate::config::Config;
 use crate::{Core, Error};
 use flyball_policy::Role;
-use flyball_trace::{CpuId, Kind, Sink, TaskId, Time};
-
-/// What a gauge says of the threads that change it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum GaugeKind {
-    /// What waits for a thread. A thread that lowers it has consumed as much; by what it rises is no thread's work.
-    Backlog,
-    /// What a thread has made in advance. A thread that raises it has produced as much; by what it falls is no thread's
-    /// work.
-    Stock,
-}
+use flyball_trace::{CpuId, GaugeKind, Kind, Sink, TaskId, Time};
 
 /// A gauge. Its number is one among queues.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
