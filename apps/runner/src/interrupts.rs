@@ -4,10 +4,10 @@
 
 use crate::change::{catch_up, thread_of};
 use crate::machine::{CLUSTERS, EARLY, Kernel, Machine, SpinLock};
-use crate::tasks::queue_of;
+use crate::tasks::{gauge_of, queue_of};
 use crate::{Program, Runner, output};
 use core::ops::Range;
-use flyball_kernel::{Config, Core, Error};
+use flyball_kernel::{Config, Core, Error, GaugeId};
 use flyball_policy::{CpuId, Time};
 use flyball_script::image::{Brings, Common, Image, Interrupt};
 
@@ -93,9 +93,22 @@ impl Interrupts {
                 };
                 core.release(CPU, thread, self.start + arrival, now)
             }
-            Brings::Messages(it) => core.feed(CPU, queue_of(it.queue)?, &(), it.count, now),
-            Brings::Taker(it) => core.drain(CPU, queue_of(it.queue)?, it.count, now, |()| ()),
+            Brings::Messages(it) => match self.gauge(it.queue)? {
+                Some(gauge) => core.feed_gauge(CPU, gauge, it.count, now),
+                None => core.feed(CPU, queue_of(it.queue)?, &(), it.count, now),
+            },
+            Brings::Taker(it) => match self.gauge(it.queue)? {
+                Some(gauge) => core.drain_gauge(CPU, gauge, it.count, now),
+                None => core.drain(CPU, queue_of(it.queue)?, it.count, now, |()| ()),
+            },
         }
+    }
+
+    /// The gauge of a number among queues; `None`: it is a queue.
+    fn gauge(&self, number: u16) -> Result<Option<GaugeId>, Error> {
+        let image = self.image.filter(|image| image.gauge(number).is_some());
+        let gauge = |image| gauge_of(image, number, queue_of(number)?);
+        image.map(gauge).transpose()
     }
 
     /// Goes on to the next one.

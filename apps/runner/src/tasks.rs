@@ -9,7 +9,7 @@ use crate::output::or_fail;
 use crate::program::{OBJECTS, of_cluster};
 use crate::{Chosen, IMAGE, Program, Runner, TraceBuffer, output, speeds};
 use core::task::Poll;
-use flyball_kernel::{Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, Timing};
+use flyball_kernel::{Config, Core, Error, GaugeId, MutexId, Protocol, QueueId, SemaphoreId, Timing};
 use flyball_policy::{Duration, Time};
 use flyball_script::image::{Arrival, Common, Image, Task};
 use flyball_script::{Call, Length, Op, Outcome, Place};
@@ -146,7 +146,12 @@ fn make_objects<C: Config<Message = ()>>(
         *place = Some(core.semaphore(image.initial(number))?);
     }
     for (number, place) in (0..image.queues()).zip(&mut shared.queues) {
-        *place = Some(core.queue(image.capacity(number))?);
+        let capacity = image.capacity(number);
+        *place = Some(match image.gauge(number) {
+            // Its number among queues, which no call of a queue names.
+            Some(kind) => QueueId::from_number(core.gauge(capacity, kind)?.number()),
+            None => core.queue(capacity)?,
+        });
     }
     Ok(shared)
 }
@@ -156,6 +161,12 @@ pub(crate) fn queue_of(number: u16) -> Result<QueueId, Error> {
     let queues = SHARED.with(|shared| shared.map(|shared| shared.queues));
     let queue = queues.and_then(|queues| queues.get(usize::from(number)).copied().flatten());
     queue.ok_or(Error::Unknown)
+}
+
+/// The gauge that has a number among the queues of the task set, and this one in the kernel.
+pub(crate) fn gauge_of(image: Image<'_>, number: u16, queue: QueueId) -> Result<GaugeId, Error> {
+    let kind = image.gauge(number).ok_or(Error::Unknown)?;
+    Ok(GaugeId::new(queue.number(), kind))
 }
 
 /// What the thread of a number does: the jobs of the task of that number, one after the other.
@@ -305,6 +316,20 @@ fn perform<P: Program>(
             kernel.call(|core, cpu, now| {
                 let received = core.receive_now(cpu, queue, now);
                 received.map(|_| Poll::Ready(()))
+            })
+        }),
+        Call::Raise(n, by) => with(&shared.queues, n, |queue| {
+            let gauge = gauge_of(shared.image, n, queue)?;
+            kernel.call(|core, cpu, now| {
+                let raised = core.raise_level(cpu, gauge, by, true, now);
+                raised.map(|_| Poll::Ready(()))
+            })
+        }),
+        Call::Lower(n, by) => with(&shared.queues, n, |queue| {
+            let gauge = gauge_of(shared.image, n, queue)?;
+            kernel.call(|core, cpu, now| {
+                let lowered = core.lower_level(cpu, gauge, by, true, now);
+                lowered.map(|_| Poll::Ready(()))
             })
         }),
         // What the image has for computations takes stalls into account.

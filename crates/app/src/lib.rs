@@ -58,6 +58,7 @@
 
 mod condition;
 mod configuration;
+mod gauge;
 mod interrupt;
 #[doc(hidden)]
 pub mod message;
@@ -86,6 +87,7 @@ pub use flyball_policy::{
     Policy, Priority, Ranked, SortedRing,
 };
 pub use flyball_trace::{Duration, NoTrace, Ring, Sink, Time};
+pub use gauge::Gauge;
 pub use interrupt::{Interrupt, set_timer};
 pub use mutex::{Mutex, MutexGuard};
 pub use queue::Queue;
@@ -135,7 +137,8 @@ pub mod __private {
     pub use core::sync::atomic::AtomicU16;
     pub use core::task::Poll;
     pub use flyball_kernel::{
-        Attributes, ConditionId, Config, Core, Error, MutexId, QueueId, SemaphoreId, ThreadId,
+        Attributes, ConditionId, Config, Core, Error, GaugeId, MutexId, QueueId, SemaphoreId,
+        ThreadId,
     };
     pub use flyball_policy::{Budget, Counts, Nothing};
     pub use flyball_port::{FileContents, Machine};

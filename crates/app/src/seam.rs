@@ -20,7 +20,8 @@ use crate::message::Message;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU16, Ordering};
 use flyball_kernel::{
-    Attributes, ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId,
+    Attributes, ConditionId, Config, Core, Error, GaugeId, GaugeKind, MutexId, Protocol, QueueId,
+    SemaphoreId, ThreadId,
 };
 use flyball_policy::{Budget, Counts};
 use flyball_port::FileContents;
@@ -61,6 +62,7 @@ unsafe extern "Rust" {
         until: Time,
     ) -> Result<(), Error>;
     pub safe fn _flyball_take(queue: QueueId, message: &mut Message) -> Result<(), Error>;
+    pub safe fn _flyball_set_level(gauge: GaugeId, level: u16) -> Result<(), Error>;
     pub safe fn _flyball_resize(queue: QueueId, capacity: u16) -> Result<(), Error>;
 
     pub safe fn _flyball_now() -> Time;
@@ -146,6 +148,8 @@ pub enum Object {
     Condition,
     /// A queue for so many messages.
     Queue(u16),
+    /// A gauge of this capacity and kind.
+    Gauge(u16, GaugeKind),
 }
 
 impl Object {
@@ -154,7 +158,7 @@ impl Object {
     /// that no other caller makes one at the same time.
     ///
     /// # Errors
-    /// [`Error::Full`]; [`Error::Invalid`] for a queue without room.
+    /// [`Error::Full`]; [`Error::Invalid`] for a queue without room, or a gauge without levels.
     pub fn make<C: Config>(self, core: &mut Core<C>, place: &AtomicU16) -> Result<u16, Error> {
         if let Some(number) = made(place) {
             return Ok(number);
@@ -164,6 +168,7 @@ impl Object {
             Object::Semaphore(initial) => core.semaphore(initial)?.number(),
             Object::Condition => core.condition()?.number(),
             Object::Queue(capacity) => core.queue(capacity)?.number(),
+            Object::Gauge(capacity, kind) => core.gauge(capacity, kind)?.number(),
         };
         place.store(number.saturating_add(1), Ordering::Relaxed);
         Ok(number)

@@ -1,6 +1,7 @@
 //! A policy that follows queues knows which thread has moved a message, also by calls that never wait. What an interrupt
 //! moves is no thread's. A policy hears of calls that run its controllers, from threads and interrupts.
 
+use flyball_app::Gauge;
 use flyball_app::policy::{
     CpuId, Dispatch, Fill, Policy, Ready, Refused, Resched, Role, Stop, TaskId, Usage, Wants,
 };
@@ -10,8 +11,12 @@ use std::cell::{Cell, RefCell};
 /// A queue's new level, and the thread that has moved a message.
 type Filled = (u16, Option<(TaskId, Role)>);
 
+/// The capacity of the queue or gauge that has changed last, and how much has been moved at once.
+type Moved = (u16, u16);
+
 thread_local! {
     static CONTROLLED: Cell<u32> = const { Cell::new(0) };
+    static MOVED: Cell<Moved> = const { Cell::new((0, 0)) };
     static FILLED: RefCell<Vec<Filled>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -61,6 +66,7 @@ impl Policy for Following {
     }
 
     fn filled(&mut self, fill: Fill<'_>, _: Time) {
+        MOVED.set((fill.capacity, fill.moved));
         FILLED.with_borrow_mut(|filled| filled.push((fill.level, fill.by)));
     }
 
@@ -79,6 +85,8 @@ flyball_app::kernel! {
 
 static STACKS: [Stack<128>; 2] = [const { Stack::new() }; 2];
 static QUEUE: Queue<u8> = Queue::new(1);
+static BACKLOG: Gauge = Gauge::backlog(10);
+static STOCK: Gauge = Gauge::stock(10);
 static EMPTY: Semaphore = Semaphore::new(0);
 const OTHER: TaskId = TaskId(0);
 const JUDGE: TaskId = TaskId(1);
@@ -124,6 +132,40 @@ fn judge() {
     assert_eq!(CONTROLLED.get(), 1);
     flyball_app::control();
     assert_eq!(CONTROLLED.get(), 2);
+    gauges();
     println!("all is well");
     shut_down(0)
+}
+
+/// What falls of a backlog is work of the thread that lowers it, and what rises of a stock of the thread that raises it.
+fn gauges() {
+    let consumed = |level| (level, Some((JUDGE, Role::Consumer)));
+    let produced = |level| (level, Some((JUDGE, Role::Producer)));
+    let moved = || MOVED.get();
+    BACKLOG.set(7).unwrap();
+    assert_filled(&[(7, None)]);
+    BACKLOG.set(7).unwrap();
+    assert_filled(&[]);
+    BACKLOG.set(3).unwrap();
+    assert_filled(&[consumed(3)]);
+    assert_eq!(moved(), (10, 4));
+    // No more than there can be.
+    BACKLOG.set(11).unwrap();
+    assert_filled(&[(10, None)]);
+    STOCK.set(2).unwrap();
+    STOCK.set(1).unwrap();
+    assert_filled(&[produced(2), (1, None)]);
+    let line = Interrupt::line(6);
+    line.attach(|| {
+        BACKLOG.set(4).unwrap();
+        STOCK.set(9).unwrap();
+    })
+    .unwrap();
+    line.pend();
+    assert_filled(&[(4, None), (9, None)]);
+    assert_eq!(moved(), (10, 8));
+    static NOTHING: Gauge = Gauge::stock(0);
+    assert_eq!(NOTHING.set(1), Err(Error::Invalid));
+    assert_eq!(BACKLOG.set(0), Ok(()));
+    assert_filled(&[consumed(0)]);
 }

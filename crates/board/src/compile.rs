@@ -119,7 +119,9 @@ pub fn changing(
             .iter()
             .map(|semaphore| semaphore.initial)
             .collect(),
-        queues: set.queues.iter().map(|queue| queue.capacity).collect(),
+        queues: (set.queues.iter())
+            .map(|queue| (queue.capacity, queue.gauge))
+            .collect(),
         tasks,
         new_modes,
         changes,
@@ -214,7 +216,8 @@ fn check(machine: Machine, set: &TaskSet, options: &Options<'_>) -> Result<(), B
             most: limits.time,
         });
     }
-    let messages = set.queues.iter().map(|queue| usize::from(queue.capacity));
+    let queues = set.queues.iter().filter(|queue| queue.gauge.is_none());
+    let messages = queues.map(|queue| usize::from(queue.capacity));
     let counts = [
         ("CPUs", usize::from(set.platform.cpus), limits.cpus),
         ("tasks", set.tasks.len(), limits.tasks),

@@ -271,6 +271,7 @@ fn of(tasks: Vec<Task>) -> Modes {
         queues: vec![Queue {
             name: resource("queue"),
             capacity: 1,
+            gauge: None,
         }],
         ..TaskSet::default()
     })

@@ -9,7 +9,10 @@
     reason = "a call and a return cost as much as handing on a message"
 )]
 
+mod gauge;
 mod resize;
+
+pub use gauge::GaugeId;
 
 use crate::config::Config;
 use crate::wait::{take_most_urgent, take_of_some};
@@ -25,16 +28,16 @@ pub struct QueueId(pub(crate) u16);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Queue {
-    /// How many rows it has in the table of messages.
+    /// How many rows it has in the table of messages; none if it is a gauge.
     room: u16,
-    /// The row behind its last one.
+    /// The row behind its last one; the capacity of a gauge.
     end: u16,
     /// How many messages it takes, at most as many as it has rows. Where this has been lowered, there may be more.
     capacity: u16,
     /// Up to how many messages are put in and taken out with nothing to decide: its capacity, or
     /// none if messages release jobs.
     plain: u16,
-    /// The oldest message's row.
+    /// The oldest message's row; the level of a gauge.
     head: u16,
     len: u16,
     pub(crate) waiters: List,
@@ -128,6 +131,11 @@ impl Queue {
 impl Queue {
     /// No thread waits at a queue that has both messages and room.
     pub(crate) fn audit(&self) {
+        if self.is_gauge() {
+            let (level, capacity) = self.reading();
+            assert!(level <= capacity && self.len == 0 && self.is_unused());
+            return;
+        }
         assert!((1..=self.room).contains(&self.capacity) && self.len <= self.room);
         assert!((self.end - self.room..self.end).contains(&self.head));
         let plain = if self.releases.is_empty() {
@@ -602,11 +610,26 @@ impl<C: Config> Core<C> {
             return;
         };
         let capacity = row.capacity;
+        self.tell_policy_of(queue, level, capacity, 1, by, now);
+    }
+
+    /// A queue or a gauge has this level after `by` has moved so much.
+    #[inline]
+    fn tell_policy_of(
+        &mut self,
+        queue: QueueId,
+        level: u16,
+        capacity: u16,
+        moved: u16,
+        by: Option<(TaskId, Role)>,
+        now: Time,
+    ) {
         if let Some(note) = self.notes.find_mut(usize::from(queue.0)) {
             let fill = Fill {
                 note,
                 level,
                 capacity,
+                moved,
                 by,
             };
             self.policy.filled(fill, now);

@@ -3,7 +3,8 @@
 use core::task::Poll;
 use flyball_catalogue::{Edf, Facts, Llf, Rm, Rr, Size, TaskTable};
 use flyball_kernel::{
-    Attributes, Config, Error, MutexId, OnMiss, Protocol, QueueId, Release, SemaphoreId, Timing,
+    Attributes, Config, Error, GaugeId, GaugeKind, MutexId, OnMiss, Protocol, QueueId, Release,
+    SemaphoreId, Timing,
 };
 use flyball_machine_host::{Ended, Kernel, Machine};
 use flyball_model::generate::{Deadlines, Options as Sets, Phases, generate};
@@ -45,6 +46,16 @@ struct Job<S: Scheduler + 'static> {
     mutexes: Vec<MutexId>,
     semaphores: Vec<SemaphoreId>,
     queues: Vec<QueueId>,
+    /// What kinds of gauges they are.
+    gauges: Vec<Option<GaugeKind>>,
+}
+
+impl<S: Scheduler> Job<S> {
+    /// The gauge of a number among queues, which is one.
+    fn gauge(&self, n: u16) -> GaugeId {
+        let n = usize::from(n);
+        GaugeId::new(self.queues[n].number(), self.gauges[n].unwrap())
+    }
 }
 
 extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
@@ -106,6 +117,20 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
                     received.map(|_| Poll::Ready(()))
                 })
             }
+            Call::Raise(n, by) => {
+                let gauge = job.gauge(n);
+                kernel.call(|core, cpu, now| {
+                    let raised = core.raise_level(cpu, gauge, by, true, now);
+                    raised.map(|_| Poll::Ready(()))
+                })
+            }
+            Call::Lower(n, by) => {
+                let gauge = job.gauge(n);
+                kernel.call(|core, cpu, now| {
+                    let lowered = core.lower_level(cpu, gauge, by, true, now);
+                    lowered.map(|_| Poll::Ready(()))
+                })
+            }
             Call::Result(result) => {
                 job.program.note(result);
                 continue;
@@ -163,7 +188,13 @@ fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) ->
         let mutexes: Vec<_> = mutexes.collect::<Result<_, _>>()?;
         let semaphores = set.semaphores.iter().map(|one| core.semaphore(one.initial));
         let semaphores: Vec<_> = semaphores.collect::<Result<_, _>>()?;
-        let queues = set.queues.iter().map(|queue| core.queue(queue.capacity));
+        let queues = set.queues.iter().map(|queue| match queue.gauge {
+            None => core.queue(queue.capacity),
+            Some(kind) => {
+                let gauge = core.gauge(queue.capacity, kind)?;
+                Ok(QueueId::from_number(gauge.number()))
+            }
+        });
         Ok((mutexes, semaphores, queues.collect::<Result<Vec<_>, _>>()?))
     });
     let (mutexes, semaphores, queues) = made.unwrap().unwrap();
@@ -175,6 +206,7 @@ fn on_host<S: Scheduler + 'static>(set: &TaskSet, scheduler: &S, until: Time) ->
             mutexes: mutexes.clone(),
             semaphores: semaphores.clone(),
             queues: queues.clone(),
+            gauges: set.queues.iter().map(|queue| queue.gauge).collect(),
         }));
         let table = TaskTable::of(task, S::NAME, S::TASK_SETTINGS);
         let params = scheduler.params(&Facts::of(set, task), &table).unwrap();
@@ -255,6 +287,7 @@ fn everything() -> TaskSet {
         }],
         queues: vec![Queue {
             capacity: 2,
+            gauge: None,
             name: "work".into(),
         }],
         tasks: vec![

@@ -27,6 +27,7 @@ impl Task {
                 Step::Send(n) | Step::TrySend(n) | Step::Receive(n) | Step::TryReceive(n) => {
                     Some(Object::Queue(n))
                 }
+                Step::Raise { gauge, .. } | Step::Lower { gauge, .. } => Some(Object::Queue(gauge)),
                 Step::Compute(_)
                 | Step::Overrun { .. }
                 | Step::Stalling { .. }

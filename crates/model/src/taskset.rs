@@ -12,7 +12,7 @@ pub use crate::reserve::Reserve;
 pub use crate::server::{Server, ServerMode};
 pub use crate::settings::{Location, Place, Setting, Settings, Value};
 use crate::share::Share;
-use flyball_trace::{Duration, Speed};
+use flyball_trace::{Duration, GaugeKind, Speed};
 use std::collections::BTreeMap;
 
 /// A platform, the tasks on it, and what they share.
@@ -30,7 +30,7 @@ pub struct TaskSet {
     pub mutexes: Vec<Mutex>,
     /// The semaphores, in the order in which steps count them.
     pub semaphores: Vec<Semaphore>,
-    /// The message queues, in the order in which steps count them.
+    /// The message queues, in the order in which steps count them, and behind them the gauges.
     pub queues: Vec<Queue>,
     /// The sources of pipelines, and then the sinks.
     pub endpoints: Vec<Endpoint>,
@@ -211,6 +211,20 @@ pub enum Step {
     Receive(u16),
     /// Receives one message if the queue is not empty.
     TryReceive(u16),
+    /// Raises a gauge, up to its capacity at most.
+    Raise {
+        /// The gauge, by its place among queues.
+        gauge: u16,
+        /// By how much; not zero.
+        by: u16,
+    },
+    /// Lowers a gauge, down to 0 at most.
+    Lower {
+        /// The gauge, by its place among queues.
+        gauge: u16,
+        /// By how much; not zero.
+        by: u16,
+    },
     /// The job says this of itself when it ends, unless another one of these steps follows: one of
     /// the numbers, each equally likely; never empty. It takes no time.
     Result(Vec<u8>),
@@ -265,13 +279,15 @@ pub struct Semaphore {
     pub initial: u32,
 }
 
-/// A bounded queue of messages.
+/// A bounded queue of messages, or a gauge: progress that is no queue of the kernel, as a level.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Queue {
     /// Its name, unique among queues.
     pub name: String,
-    /// How many messages it holds, at least 1.
+    /// How many messages it holds, or the highest level of the gauge; at least 1.
     pub capacity: u16,
+    /// What kind of gauge it is; `None`: it is a queue.
+    pub gauge: Option<GaugeKind>,
 }
 
 impl Length {

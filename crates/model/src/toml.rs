@@ -50,6 +50,7 @@ const KEYS: &[&str] = &[
     "mutex",
     "semaphore",
     "queue",
+    "gauge",
     "server",
     "task",
 ];
@@ -77,7 +78,7 @@ pub(crate) fn read(source: &Source<'_>, default_name: &str) -> Read<TaskSet> {
         source: published,
         mutexes: resources.mutexes(&document)?,
         semaphores: resources.semaphores(&document)?,
-        queues: resources.queues(&document)?,
+        queues: resources.queues_and_gauges(&document)?,
         servers: resources.servers(&document, platform.cpus)?,
         platform,
         policies,

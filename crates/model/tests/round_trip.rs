@@ -6,7 +6,7 @@ use flyball_model::{
     Semaphore, Server, ServerMode, Setting, Settings, Share, Speeds, Step, Task, TaskSet, Value,
     behaviour, parse_duration, read_str, to_csv, to_toml,
 };
-use flyball_trace::{Duration, Speed};
+use flyball_trace::{Duration, GaugeKind, Speed};
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
@@ -15,6 +15,7 @@ use proptest::sample::select;
 const MUTEXES: u16 = 3;
 const SEMAPHORES: u16 = 2;
 const QUEUES: u16 = 2;
+const GAUGES: [GaugeKind; 2] = [GaugeKind::Backlog, GaugeKind::Stock];
 /// How many operating points there are at least, where there are any.
 const FEWEST: u8 = 2;
 
@@ -102,6 +103,10 @@ fn power(microwatts: u64) -> Power {
 }
 
 /// A step that stands alone, or a few that belong together.
+fn gauge() -> impl Strategy<Value = u16> {
+    QUEUES..QUEUES + 2
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     const LONGEST: u64 = 1 << 40;
     let one = prop_oneof![
@@ -119,6 +124,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         (0..QUEUES).prop_map(Step::Receive),
         (0..QUEUES).prop_map(Step::TrySend),
         (0..QUEUES).prop_map(Step::TryReceive),
+        (gauge(), 1..=u16::MAX).prop_map(|(gauge, by)| Step::Raise { gauge, by }),
+        (gauge(), 1..3_u16).prop_map(|(gauge, by)| Step::Lower { gauge, by }),
         vec(any::<u8>(), 1..4).prop_map(Step::Result),
     ];
     let leaf = vec(one, 1..4);
@@ -390,7 +397,7 @@ fn settings() -> impl Strategy<Value = Settings> {
 
 fn endpoint(end: End) -> impl Strategy<Value = Endpoint> {
     let parts = (
-        0..QUEUES,
+        0..QUEUES + 2,
         length(1..1 << 40),
         1..=u16::MAX,
         time(0..1 << 40),
@@ -435,7 +442,7 @@ fn without_endpoints() -> impl Strategy<Value = TaskSet> {
         (any::<String>(), option::of(any::<String>())),
         tasks,
         names(6),
-        names((MUTEXES + SEMAPHORES + QUEUES + 3).into()),
+        names((MUTEXES + SEMAPHORES + QUEUES + 2 + 3).into()),
         sharing,
         btree_map("[a-z_]{1,8}|\\PC{0,4}", settings(), 0..3),
     )
@@ -484,7 +491,18 @@ fn without_endpoints() -> impl Strategy<Value = TaskSet> {
                 let semaphores = shared.by_ref().take(SEMAPHORES.into());
                 let semaphores = semaphores.map(|name| Semaphore { name, initial }).collect();
                 let queues = shared.by_ref().take(QUEUES.into());
-                let queues = queues.map(|name| Queue { name, capacity }).collect();
+                let queue = |gauge| {
+                    move |name| Queue {
+                        name,
+                        capacity,
+                        gauge,
+                    }
+                };
+                let mut queues: Vec<Queue> = queues.map(queue(None)).collect();
+                // They come behind the queues.
+                for gauge in GAUGES {
+                    queues.extend(shared.next().map(queue(Some(gauge))));
+                }
                 for (server, name) in servers.iter_mut().zip(shared) {
                     server.name = name;
                 }
@@ -667,6 +685,7 @@ behaviour = [
     { unlock = "bus" },
     { repeat = 3, do = [
         "yield",
+        "control",
         { compute = "500us" },
     ] },
     { result = 2 },

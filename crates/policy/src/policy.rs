@@ -433,7 +433,7 @@ pub struct Usage {
     pub time: Duration,
 }
 
-/// How many messages a queue holds, right after that has changed.
+/// How many messages a queue holds, or what a gauge says, right after that has changed.
 #[derive(Debug)]
 pub struct Fill<'a> {
     /// A number that the policy keeps with the queue: the kernel makes it 0 with the queue, and does not look at it.
@@ -442,7 +442,9 @@ pub struct Fill<'a> {
     pub level: u16,
     /// How many there can be; there may be more where that has just become less.
     pub capacity: u16,
-    /// The task that has put a message in, or taken one out; `None`: an interrupt.
+    /// How many messages have been put in or taken out at once: 1, but of a gauge, which may change by more.
+    pub moved: u16,
+    /// The task that has put messages in, or taken some out; `None`: an interrupt.
     pub by: Option<(TaskId, Role)>,
 }
 

@@ -45,6 +45,7 @@ fn random_set() -> impl Strategy<Value = TaskSet> {
             scheduling: cost(11),
             context_switch: cost(13),
             tick: cost(5),
+            control: Cost::default(),
             ipi: cost(0),
             cache: cost(23),
         };

@@ -522,6 +522,14 @@ fn every_note_is_a_sentence() {
              Periods are found where a queue holds some messages: raise its `capacity`.",
         ),
         (
+            Note::NoReadings {
+                gauge: "g".into(),
+                task: "t".into(),
+            },
+            "A gauge without readings: nothing raises \"g\", so task \"t\", which lowers it, is of best effort as far as \
+             this gauge says. Let a `[[source]]` or a task raise it.",
+        ),
+        (
             Note::ServersAskTooMuch {
                 cpu: 1,
                 server: "video".into(),

@@ -10,7 +10,8 @@
 //!            where changes are, and how many; how many rows of tasks there are; CPUs, and those of
 //!            a cluster, and how many CPUs share a policy, a byte each; where it is written what a
 //!            controller is told; where interrupts are, and transitions
-//! resources  mutexes (protocol), semaphores (initial value), queues (capacity), 4 bytes each
+//! resources  mutexes (protocol), semaphores (initial value), queues (capacity, 2 bytes; 0, or 1 for a backlog and 2 for a
+//!            stock), 4 bytes each
 //! tasks      64 bytes each: what the kernel knows of it; where operations, lengths, subtasks and
 //!            parameters are. Behind the tasks, in rows of the same kind, are the new modes of some of
 //!            them
@@ -29,7 +30,7 @@
 
 use crate::op::Op;
 use flyball_policy::{Encode, Subtask};
-use flyball_trace::{CpuId, Duration, Time};
+use flyball_trace::{CpuId, Duration, GaugeKind, Time};
 use task::Stretch;
 
 /// How an image begins.
@@ -261,11 +262,24 @@ impl<'a> Image<'a> {
         self.resource(usize::from(self.mutexes()) + usize::from(semaphore))
     }
 
-    /// A queue's capacity.
+    /// The capacity of a queue or gauge.
     pub fn capacity(self, queue: u16) -> u16 {
+        let [c0, c1, ..] = self.queue(queue).to_le_bytes();
+        u16::from_le_bytes([c0, c1])
+    }
+
+    /// What kind of gauge it is that has this number among queues; `None`: it is a queue.
+    pub fn gauge(self, queue: u16) -> Option<GaugeKind> {
+        match self.queue(queue) >> 16 {
+            1 => Some(GaugeKind::Backlog),
+            2 => Some(GaugeKind::Stock),
+            _ => None,
+        }
+    }
+
+    fn queue(self, queue: u16) -> u32 {
         let before = usize::from(self.mutexes()) + usize::from(self.semaphores());
-        let capacity = self.resource(before + usize::from(queue));
-        u16::try_from(capacity).unwrap_or(u16::MAX)
+        self.resource(before + usize::from(queue))
     }
 
     fn resource(self, number: usize) -> u32 {

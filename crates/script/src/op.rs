@@ -52,6 +52,10 @@ pub enum Op {
     TrySend(u16),
     /// Receives a message if there is one.
     TryReceive(u16),
+    /// Raises a gauge by so much.
+    Raise(u16, u16),
+    /// Lowers a gauge by so much.
+    Lower(u16, u16),
     /// Does one of the operations behind this one, which compute or sleep, and passes over the others: the
     /// first at the start, and the next one each time that `every` has passed.
     ByClock {
@@ -125,6 +129,8 @@ impl Op {
             Op::TryReceive(n) => (18, n, 0),
             Op::ByClock { count, every } => (19, count, every.as_nanos()),
             Op::Control => (20, 0, 0),
+            Op::Raise(n, by) => (21, n, u64::from(by)),
+            Op::Lower(n, by) => (22, n, u64::from(by)),
         };
         let mut bytes = [0; Op::SIZE];
         bytes[0..2].copy_from_slice(&code.to_le_bytes());
@@ -171,6 +177,8 @@ impl Op {
                 every: Duration::from_nanos(value),
             },
             20 => Op::Control,
+            21 => Op::Raise(what, u16::try_from(value).ok()?),
+            22 => Op::Lower(what, u16::try_from(value).ok()?),
             _ => return None,
         };
         // What an operation does not use is zero.
@@ -232,6 +240,8 @@ mod tests {
             Op::Stalls(1_000_000),
             Op::TrySend(8),
             Op::TryReceive(9),
+            Op::Raise(10, u16::MAX),
+            Op::Lower(11, 1),
             Op::ByClock {
                 count: 2,
                 every: time,

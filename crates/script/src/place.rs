@@ -30,6 +30,10 @@ pub enum Call {
     TrySend(u16),
     /// To receive a message if there is one.
     TryReceive(u16),
+    /// To raise a gauge by so much.
+    Raise(u16, u16),
+    /// To lower a gauge by so much.
+    Lower(u16, u16),
     /// To note what the job says of itself when it ends. That takes no time, and is no call of the
     /// kernel.
     Result(Outcome),
@@ -131,6 +135,8 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
                 Op::Receive(n) => Call::Receive(n),
                 Op::TrySend(n) => Call::TrySend(n),
                 Op::TryReceive(n) => Call::TryReceive(n),
+                Op::Raise(n, by) => Call::Raise(n, by),
+                Op::Lower(n, by) => Call::Lower(n, by),
                 // No image and no script has one where an operation that computes or sleeps has to be.
                 Op::ByClock { .. } => continue,
                 Op::Result(result) => Call::Result(result),

@@ -50,7 +50,9 @@ use crate::run::{Deadlock, Ended};
 use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::Scheduler;
-use flyball_kernel::{Config, Core, Entry, MutexId, QueueId, SemaphoreId, ThreadId, Trigger};
+use flyball_kernel::{
+    Config, Core, Entry, GaugeId, MutexId, QueueId, SemaphoreId, ThreadId, Trigger,
+};
 use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Policy, TaskId, Time};
 use flyball_trace::Sink;
@@ -119,6 +121,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     mutexes: Vec<MutexId>,
     semaphores: Vec<SemaphoreId>,
     queues: Vec<QueueId>,
+    /// Those among them that are gauges.
+    gauges: Vec<Option<GaugeId>>,
     /// Those of them that release jobs.
     triggers: HashSet<Trigger>,
     changes: change::Changes<S::Params>,

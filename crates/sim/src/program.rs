@@ -88,6 +88,8 @@ impl Script {
                 Step::Receive(n) => Op::Receive(*n),
                 Step::TrySend(n) => Op::TrySend(*n),
                 Step::TryReceive(n) => Op::TryReceive(*n),
+                Step::Raise { gauge, by } => Op::Raise(*gauge, *by),
+                Step::Lower { gauge, by } => Op::Lower(*gauge, *by),
                 Step::Result(results) => Op::Result(self.outcome(results)),
                 Step::Repeat { times, body } => {
                     let counter = times.map(|times| {

@@ -293,6 +293,7 @@ fn set(tasks: &[Small], ranks: &Ranks) -> TaskSet {
         set.queues.push(Queue {
             name: format!("q{number}"),
             capacity: u16::try_from(small.capacity.max(1)).unwrap(),
+            gauge: None,
         });
         set.semaphores.push(Semaphore {
             name: format!("s{number}"),

@@ -198,6 +198,7 @@ fn set(stages: &[Stage], queues: &[u16], endpoints: &[Endpoint]) -> TaskSet {
     let queue = |(number, &capacity): (usize, &u16)| Queue {
         name: format!("queue {number}"),
         capacity,
+        gauge: None,
     };
     let mut set = TaskSet {
         tasks: stages

@@ -45,6 +45,13 @@ pub enum Note {
         /// The queue's name.
         queue: String,
     },
+    /// A task is tied to a gauge whose level never changes, so nothing is known of its rate.
+    NoReadings {
+        /// The gauge's name.
+        gauge: String,
+        /// The task's name.
+        task: String,
+    },
     /// The servers of a CPU ask for more than it has.
     ServersAskTooMuch {
         /// The CPU.

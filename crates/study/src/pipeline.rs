@@ -116,6 +116,23 @@ fn add(stage: &mut Stage, steps: &[Step], times: u64) {
             Step::TrySend(queue) => moves(&mut stage.sends, *queue, times, false),
             Step::Receive(queue) => moves(&mut stage.receives, *queue, times, true),
             Step::TryReceive(queue) => moves(&mut stage.receives, *queue, times, false),
+            // Gauges are never waited for.
+            Step::Raise { gauge, by } => {
+                moves(
+                    &mut stage.sends,
+                    *gauge,
+                    times.saturating_mul((*by).into()),
+                    false,
+                );
+            }
+            Step::Lower { gauge, by } => {
+                moves(
+                    &mut stage.receives,
+                    *gauge,
+                    times.saturating_mul((*by).into()),
+                    false,
+                );
+            }
             Step::Repeat {
                 times: repeated,
                 body,

@@ -70,7 +70,11 @@ fn set(drawn: &[Drawn]) -> TaskSet {
             let (by, step) = if capacity > 0 {
                 let queue = u16::try_from(set.queues.len()).unwrap();
                 let name = format!("q{number}");
-                set.queues.push(Queue { name, capacity });
+                set.queues.push(Queue {
+                    name,
+                    capacity,
+                    gauge: None,
+                });
                 (Trigger::Queue(queue), Step::Send(queue))
             } else {
                 let semaphore = u16::try_from(set.semaphores.len()).unwrap();

@@ -93,6 +93,7 @@ fn set() -> impl Strategy<Value = TaskSet> {
             queues: vec![Queue {
                 name: "q".into(),
                 capacity: 2,
+                gauge: None,
             }],
             ..TaskSet::default()
         }

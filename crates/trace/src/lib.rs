@@ -20,6 +20,7 @@
 pub mod event;
 #[cfg(feature = "std")]
 pub mod file;
+mod gauge;
 pub mod id;
 #[cfg(feature = "std")]
 pub mod metrics;
@@ -28,6 +29,7 @@ pub mod sink;
 pub mod time;
 
 pub use event::{Cause, Event, Kind};
+pub use gauge::GaugeKind;
 pub use id::{CpuId, Object, ServerId, Slot, Speed, TaskId};
 pub use record::Record;
 pub use sink::{NoTrace, Ring, Sink};

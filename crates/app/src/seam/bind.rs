@@ -45,7 +45,7 @@ macro_rules! __wait_until {
 macro_rules! __bind {
     ($kernel:ident) => {
         use $crate::__private::{
-            AtomicU16, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, If, Message, MutexId, Nothing, Object, Poll,
+            AtomicU16, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, GaugeId, If, Message, MutexId, Nothing, Object, Poll,
             QueueId, SemaphoreId, ThreadId, Time,
         };
         use $crate::__private::Machine as _;
@@ -192,6 +192,10 @@ macro_rules! __bind {
             }
             fn _flyball_resize(queue: QueueId, capacity: u16) -> Result<(), Error> {
                 $kernel.act(|core, cpu, now| core.resize(cpu, queue, capacity, now))
+            }
+            fn _flyball_set_level(gauge: GaugeId, level: u16) -> Result<(), Error> {
+                let follows_caller = $kernel.follows_caller();
+                $kernel.act(|core, cpu, now| core.set_level(cpu, gauge, level, follows_caller, now))
             }
             fn _flyball_now() -> Time {
                 $kernel.now()

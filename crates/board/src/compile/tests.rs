@@ -71,6 +71,7 @@ fn a_set_becomes_an_image() {
     set.queues.push(Queue {
         name: "q".into(),
         capacity: 256,
+        gauge: None,
     });
     let contents = contents(MACHINE, &set, &options(ms(50))).unwrap();
     let blob = blob(MACHINE, &contents).unwrap();
@@ -347,6 +348,7 @@ fn all_of_it() -> Modes {
         queues: vec![Queue {
             name: named("q"),
             capacity: 4,
+            gauge: None,
         }],
         ..TaskSet::default()
     };

@@ -84,6 +84,11 @@ impl<P: Policy> Policy for Watched<P> {
         self.policy.tune(settings, now)
     }
 
+    fn control(&mut self, cpu: CpuId, now: Time) -> Resched {
+        self.tick(now);
+        self.policy.control(cpu, now)
+    }
+
     fn retire(&mut self, task: TaskId, now: Time) {
         self.check(task, now);
         assert!(

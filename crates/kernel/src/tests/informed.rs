@@ -74,6 +74,10 @@ impl<P: Policy> Policy for Informed<P> {
         Ok(resched.and(self.follow(task, now)))
     }
 
+    fn control(&mut self, cpu: CpuId, now: Time) -> Resched {
+        self.policy.control(cpu, now)
+    }
+
     fn retire(&mut self, task: TaskId, now: Time) {
         self.policy.retire(task, now);
     }

@@ -158,7 +158,12 @@ impl Round {
                 }
                 Call::Wait(n) => Object::Semaphore(n),
                 Call::Lock(n) => Object::Mutex(n),
-                Call::Unlock(_) | Call::Signal(_) | Call::Yield | Call::Control => {
+                Call::Unlock(_)
+                | Call::Signal(_)
+                | Call::Yield
+                | Call::Control
+                | Call::Raise(..)
+                | Call::Lower(..) => {
                     self.equation[CALL] += 1;
                     continue;
                 }

@@ -21,7 +21,7 @@ const DEEPEST: usize = 8;
 const MOST_HELD: usize = 64;
 
 /// The keys of a step; each step has one of them, a computation may also have `actual` or `stalls`,
-/// and a repetition has `do`.
+/// a repetition has `do`, and `raise` and `lower` may have `by`.
 const KEYS: &[&str] = &[
     "compute",
     "actual",
@@ -35,6 +35,9 @@ const KEYS: &[&str] = &[
     "receive",
     "try_send",
     "try_receive",
+    "raise",
+    "lower",
+    "by",
     "result",
     "repeat",
     "do",
@@ -142,6 +145,15 @@ impl<'d> Steps<'d> {
             "receive" => Step::Receive(table.require(key, "", find(Sort::Queue))?.value),
             "try_send" => Step::TrySend(table.require(key, "", find(Sort::Queue))?.value),
             "try_receive" => Step::TryReceive(table.require(key, "", find(Sort::Queue))?.value),
+            "raise" | "lower" => {
+                let gauge = table.require(key, "", find(Sort::Gauge))?.value;
+                let by = table.get("by", whole(1..=u16::MAX))?;
+                let by = by.map_or(1, |by| by.value);
+                match key {
+                    "raise" => Step::Raise { gauge, by },
+                    _ => Step::Lower { gauge, by },
+                }
+            }
             "result" => Step::Result(table.require(key, "", results)?.value),
             "lock" => {
                 let mutex = table.require(key, "", find(Sort::Mutex))?;
@@ -164,6 +176,13 @@ impl<'d> Steps<'d> {
         let (span, message, help) = match &found[..] {
             [(_, "repeat"), (_, "do")] => return Ok("repeat"),
             [(_, "compute"), (_, "actual" | "stalls")] => return Ok("compute"),
+            [(_, "raise"), (_, "by")] => return Ok("raise"),
+            [(_, "lower"), (_, "by")] => return Ok("lower"),
+            [(span, "by")] => (
+                span,
+                "`by` without `raise` or `lower`".to_owned(),
+                "write `{ raise = \"GAUGE\", by = 3 }`",
+            ),
             [(span, "stalls")] => (
                 span,
                 "`stalls` without `compute`".to_owned(),

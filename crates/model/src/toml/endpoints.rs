@@ -7,7 +7,7 @@ use crate::endpoint::{End, Endpoint};
 use crate::error::Kind;
 use crate::taskset::{TaskSet, Trigger};
 
-const KEYS: &[&str] = &["queue", "every", "count", "phase"];
+const KEYS: &[&str] = &["queue", "gauge", "every", "count", "phase"];
 
 /// Reads all endpoints: the sources, then the sinks.
 pub(super) fn read<'d>(document: &Table<'d>, resources: &Resources<'d>) -> Read<Vec<Endpoint>> {
@@ -46,8 +46,18 @@ fn one<'d>(
         End::Source => "the queue that it puts messages into",
         End::Sink => "the queue that it takes messages from",
     };
-    let find = |source, node: &'d Node<'d>| resources.find(Sort::Queue, source, node);
-    let queue = table.require("queue", what, find)?;
+    let find = |sort| move |source, node: &'d Node<'d>| resources.find(sort, source, node);
+    let queue = match table.get("gauge", find(Sort::Gauge))? {
+        None => table.require("queue", what, find(Sort::Queue))?,
+        Some(gauge) => {
+            if let Some(span) = table.key("queue") {
+                let message = "it has a queue and a gauge";
+                let error = source.error(Kind::Inconsistent, &span, message);
+                return Err(error.help("leave one of them out, or write a table for each"));
+            }
+            gauge
+        }
+    };
     let every = table.require("every", "the time from one instant to the next", length)?;
     if every.value.shortest().is_zero() {
         let message = "the time from one instant to the next may be zero";

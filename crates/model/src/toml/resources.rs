@@ -6,11 +6,16 @@ use crate::error::Kind;
 use crate::hint;
 use crate::source::{At, Source};
 use crate::taskset::{Mutex, Protocol, Queue, Semaphore, Trigger};
+use flyball_trace::GaugeKind;
 use std::cell::Cell;
 use std::collections::HashMap;
 
 /// The words for the protocols of mutexes.
 const PROTOCOLS: &[(&str, Protocol)] = &[("inherit", Protocol::Inherit), ("none", Protocol::None)];
+
+/// The words for the kinds of gauges.
+const GAUGES: &[(&str, GaugeKind)] =
+    &[("backlog", GaugeKind::Backlog), ("stock", GaugeKind::Stock)];
 
 /// The sorts of resources.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,10 +24,17 @@ pub(super) enum Sort {
     Semaphore,
     Queue,
     Server,
+    Gauge,
 }
 
 impl Sort {
-    const ALL: [Sort; 4] = [Sort::Mutex, Sort::Semaphore, Sort::Queue, Sort::Server];
+    const ALL: [Sort; 5] = [
+        Sort::Mutex,
+        Sort::Semaphore,
+        Sort::Queue,
+        Sort::Server,
+        Sort::Gauge,
+    ];
 
     /// The key of its tables.
     pub(super) fn key(self) -> &'static str {
@@ -31,13 +43,14 @@ impl Sort {
             Sort::Semaphore => "semaphore",
             Sort::Queue => "queue",
             Sort::Server => "server",
+            Sort::Gauge => "gauge",
         }
     }
 }
 
 /// The resources by their names.
 #[derive(Default)]
-pub(super) struct Resources<'d>([HashMap<&'d str, u16>; 4]);
+pub(super) struct Resources<'d>([HashMap<&'d str, u16>; 5]);
 
 impl<'d> Resources<'d> {
     /// Reads all mutexes.
@@ -70,8 +83,45 @@ impl<'d> Resources<'d> {
         )
     }
 
+    /// Reads all queues, and the gauges behind them, whose numbers go on from there.
+    pub(super) fn queues_and_gauges(&mut self, document: &Table<'d>) -> Read<Vec<Queue>> {
+        let mut all = self.queues(document)?;
+        let gauges = self.read(
+            document,
+            Sort::Gauge,
+            &["name", "capacity", "kind"],
+            |name, table| {
+                let what = "its highest level";
+                let capacity = table.require("capacity", what, whole(1..=u16::MAX))?;
+                let what =
+                    "\"backlog\", which a task lowers as it works, or \"stock\", which it raises";
+                let kind = table.require("kind", what, choice(GAUGES))?;
+                Ok(Queue {
+                    name,
+                    capacity: capacity.value,
+                    gauge: Some(kind.value),
+                })
+            },
+        )?;
+        // As for other resources: one less than there are numbers.
+        let room = usize::from(u16::MAX).saturating_sub(all.len());
+        if gauges.len() > room {
+            let message = format!("too many queues and gauges: at most {}", u16::MAX);
+            return Err(document
+                .source
+                .error(Kind::TooMany, &document.span, message));
+        }
+        // There are fewer, as has just been checked.
+        let first = u16::try_from(all.len()).unwrap_or(u16::MAX);
+        for number in self.0[Sort::Gauge as usize].values_mut() {
+            *number = number.saturating_add(first);
+        }
+        all.extend(gauges);
+        Ok(all)
+    }
+
     /// Reads all queues.
-    pub(super) fn queues(&mut self, document: &Table<'d>) -> Read<Vec<Queue>> {
+    fn queues(&mut self, document: &Table<'d>) -> Read<Vec<Queue>> {
         let room = Cell::new(u16::MAX);
         self.read(
             document,
@@ -91,6 +141,7 @@ impl<'d> Resources<'d> {
                 Ok(Queue {
                     name,
                     capacity: capacity.value,
+                    gauge: None,
                 })
             },
         )

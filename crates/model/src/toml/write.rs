@@ -8,11 +8,11 @@ use crate::endpoint::{End, Endpoint};
 use crate::settings::{Settings, Value};
 use crate::share::{Share, decimal};
 use crate::taskset::{
-    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Server, Step, Task,
-    TaskSet, Trigger,
+    Arrival, Cost, Jitter, Length, OnMiss, Overheads, Platform, Protocol, Queue, Server, Step,
+    Task, TaskSet, Trigger,
 };
 use core::fmt::{self, Display, Formatter};
-use flyball_trace::Duration;
+use flyball_trace::{Duration, GaugeKind};
 use std::collections::BTreeMap;
 use toml_writer::{ToTomlKey, ToTomlValue, TomlKeyBuilder, TomlStringBuilder};
 
@@ -49,8 +49,14 @@ impl Display for Document<'_> {
             writeln!(f, "initial = {}", semaphore.initial)?;
         }
         for queue in &set.queues {
-            writeln!(f, "\n[[queue]]\nname = {}", quoted(&queue.name))?;
+            let table = queue.gauge.map_or("queue", |_| "gauge");
+            writeln!(f, "\n[[{table}]]\nname = {}", quoted(&queue.name))?;
             writeln!(f, "capacity = {}", queue.capacity)?;
+            match queue.gauge {
+                None => {}
+                Some(GaugeKind::Backlog) => writeln!(f, "kind = \"backlog\"")?,
+                Some(GaugeKind::Stock) => writeln!(f, "kind = \"stock\"")?,
+            }
         }
         set.endpoints
             .iter()
@@ -64,7 +70,11 @@ impl Document<'_> {
     fn endpoint(&self, f: &mut Formatter<'_>, endpoint: &Endpoint) -> fmt::Result {
         let queue = self.0.queues.get(usize::from(endpoint.queue));
         writeln!(f, "\n[[{}]]", endpoint.end.key())?;
-        writeln!(f, "queue = {}", name(queue.map(|it| &it.name)))?;
+        let key = match queue {
+            Some(Queue { gauge: Some(_), .. }) => "gauge",
+            _ => "queue",
+        };
+        writeln!(f, "{key} = {}", name(queue.map(|it| &it.name)))?;
         writeln!(f, "every = {}", Shown(&endpoint.every))?;
         if endpoint.count != 1 {
             writeln!(f, "count = {}", endpoint.count)?;
@@ -73,6 +83,15 @@ impl Document<'_> {
             writeln!(f, "phase = \"{}\"", endpoint.phase)?;
         }
         Ok(())
+    }
+
+    fn gauge(&self, f: &mut Formatter<'_>, key: &str, gauge: u16, by: u16) -> fmt::Result {
+        let gauge = self.0.queues.get(usize::from(gauge));
+        let gauge = name(gauge.map(|it| &it.name));
+        match by {
+            1 => write!(f, "{{ {key} = {gauge} }}"),
+            _ => write!(f, "{{ {key} = {gauge}, by = {by} }}"),
+        }
     }
 
     fn task(&self, f: &mut Formatter<'_>, task: &Task) -> fmt::Result {
@@ -211,6 +230,8 @@ impl Document<'_> {
             Step::Receive(number) => write!(f, "{{ receive = {} }}", queue(number)),
             Step::TrySend(number) => write!(f, "{{ try_send = {} }}", queue(number)),
             Step::TryReceive(number) => write!(f, "{{ try_receive = {} }}", queue(number)),
+            Step::Raise { gauge, by } => self.gauge(f, "raise", *gauge, *by),
+            Step::Lower { gauge, by } => self.gauge(f, "lower", *gauge, *by),
             Step::Result(results) => match results[..] {
                 [result] => write!(f, "{{ result = {result} }}"),
                 _ => write!(f, "{{ result = {{ one_of = {results:?} }} }}"),

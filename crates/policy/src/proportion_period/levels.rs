@@ -1,5 +1,7 @@
 //! What the policy knows of queues: how full they are, between which marks they were, and which tasks use them.
 //!
+//! A gauge is a queue here, of which several messages may go at once.
+//!
 //! The kernel tells each change ([`Policy::filled`](crate::Policy::filled)). A task's first message makes
 //! an [`End`]: this task is a producer or a consumer of this queue. A queue keeps its lowest and highest
 //! level since the marks were last gathered; each end gathers them for itself, as each clears its marks at
@@ -145,11 +147,11 @@ impl<S: Storage> Levels<S> {
         if let Some(row) = latest {
             let end = self.end(row.get() - 1);
             if end.task.holds(task) {
-                end.moved = end.moved.saturating_add(1);
+                end.moved = end.moved.saturating_add(fill.moved);
                 return None;
             }
         }
-        self.change_hands(number, task, role)
+        self.change_hands(number, task, role, fill.moved)
     }
 
     /// A queue that is not known yet gets a row, if there is one, and if a task uses it.
@@ -168,13 +170,13 @@ impl<S: Storage> Levels<S> {
 
     /// Another task than before has sent or received. Returns it, if that is the first time.
     #[inline(never)]
-    fn change_hands(&mut self, queue: u16, task: TaskId, role: Role) -> Option<TaskId> {
+    fn change_hands(&mut self, queue: u16, task: TaskId, role: Role, moved: u16) -> Option<TaskId> {
         let mut free = None;
         let mut found = None;
         for number in 0..self.last {
             let end = self.end(number);
             if end.task.holds(task) && end.queue == queue && end.role == role {
-                end.moved = end.moved.saturating_add(1);
+                end.moved = end.moved.saturating_add(moved);
                 found = Some(number);
                 break;
             }
@@ -196,7 +198,7 @@ impl<S: Storage> Levels<S> {
                 queue,
                 low: level,
                 high: level,
-                moved: 1,
+                moved,
                 role,
             };
             found = Some(number);

@@ -164,6 +164,7 @@ impl World {
                         note,
                         level,
                         capacity: 10,
+                        moved: 1,
                         by: Some((TaskId(task), role)),
                     };
                     self.policy.filled(fill, self.now);

@@ -5,10 +5,12 @@
 use super::format::{Unit, cell, length, short};
 use crate::words;
 use flyball_model::{
-    Arrival, Cost, End, Endpoint, Jitter, Length, OnMiss, Protocol, Step, Task, TaskSet, Trigger,
+    Arrival, Cost, End, Endpoint, Jitter, Length, OnMiss, Protocol, Queue, Step, Task, TaskSet,
+    Trigger,
 };
 use flyball_study::results::Study;
 use flyball_trace::Duration;
+use flyball_trace::GaugeKind;
 use maud::{Markup, html};
 
 /// Rows of a table that are shown.
@@ -181,6 +183,8 @@ fn one(step: &Step, set: &TaskSet, left: &mut usize) -> String {
         Step::Receive(n) => format!("receive from {}", queue(*n)),
         Step::TrySend(n) => format!("send to {} if it has room", queue(*n)),
         Step::TryReceive(n) => format!("receive from {} if it is not empty", queue(*n)),
+        Step::Raise { gauge, by } => format!("raise {} by {by}", queue(*gauge)),
+        Step::Lower { gauge, by } => format!("lower {} by {by}", queue(*gauge)),
         Step::Result(results) => match results[..] {
             [result] => format!("result {result}"),
             _ => format!("result one of {results:?}"),
@@ -257,12 +261,21 @@ fn resources(set: &TaskSet) -> Markup {
                 div { dt { bdi { (semaphore.name) } } dd { "semaphore, " (semaphore.initial) " at the start" } }
             }
             @for queue in &set.queues {
-                div { dt { bdi { (queue.name) } } dd { "queue with room for " (queue.capacity) } }
+                div { dt { bdi { (queue.name) } } dd { (kind_of(queue)) (queue.capacity) } }
             }
             @for endpoint in &set.endpoints {
                 div { dt { (endpoint.end.key()) } dd { (endpoint_of(endpoint, set)) } }
             }
         }
+    }
+}
+
+/// What a queue or a gauge is, in words that its capacity follows.
+fn kind_of(queue: &Queue) -> &'static str {
+    match queue.gauge {
+        None => "queue with room for ",
+        Some(GaugeKind::Backlog) => "gauge, a backlog of up to ",
+        Some(GaugeKind::Stock) => "gauge, a stock of up to ",
     }
 }
 

@@ -46,6 +46,10 @@ pub fn note(note: &Note) -> String {
             "Queue {queue:?} holds one message, so each message is a swing of all of it, whatever a stage's period is. Periods \
              are found where a queue holds some messages: raise its `capacity`."
         ),
+        Note::NoReadings { gauge, task } => format!(
+            "A gauge without readings: nothing raises {gauge:?}, so task {task:?}, which lowers it, is of best effort as far as this \
+             gauge says. Let a `[[source]]` or a task raise it."
+        ),
         Note::ServersAskTooMuch {
             cpu,
             server,

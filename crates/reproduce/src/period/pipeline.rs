@@ -86,6 +86,7 @@ pub(super) fn queue(name: &str, capacity: u16) -> Queue {
     Queue {
         name: name.into(),
         capacity,
+        gauge: None,
     }
 }
 

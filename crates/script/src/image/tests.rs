@@ -41,7 +41,7 @@ fn contents() -> Contents {
         controller: vec![6, 7, 8],
         mutexes: vec![true, false],
         semaphores: vec![u32::MAX],
-        queues: vec![9],
+        queues: vec![(9, None), (7, Some(GaugeKind::Stock))],
         tasks: vec![task(3), task(255)],
         new_modes: vec![task(4), task(5)],
         changes: vec![

@@ -7,7 +7,7 @@ use super::{
     VERSION,
 };
 use flyball_policy::Encode;
-use flyball_trace::Duration;
+use flyball_trace::{Duration, GaugeKind};
 
 /// All that is in an image.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +24,8 @@ pub struct Contents {
     pub mutexes: Vec<bool>,
     /// Each semaphore's initial value.
     pub semaphores: Vec<u32>,
-    /// Each queue's capacity.
-    pub queues: Vec<u16>,
+    /// Each queue's capacity, and what kind of gauge it is if it is one.
+    pub queues: Vec<(u16, Option<GaugeKind>)>,
     /// The tasks: first those that there are from the start, then those that begin later, in order.
     pub tasks: Vec<TaskContents>,
     /// What becomes of tasks. These rows are numbered from the last task on.
@@ -149,8 +149,13 @@ impl Contents {
         for initial in &self.semaphores {
             put(&mut bytes, initial);
         }
-        for &capacity in &self.queues {
-            put(&mut bytes, &u32::from(capacity));
+        for &(capacity, gauge) in &self.queues {
+            let kind = match gauge {
+                None => 0,
+                Some(GaugeKind::Backlog) => 1,
+                Some(GaugeKind::Stock) => 2,
+            };
+            put(&mut bytes, &(u32::from(capacity) | kind << 16));
         }
         for contents in self.tasks.iter().chain(&self.new_modes) {
             put(&mut bytes, &contents.row(&mut tail)?);

@@ -9,7 +9,9 @@ use crate::program::Program;
 use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::{Facts, Scheduler, Size};
-use flyball_kernel::{Attributes, Core, OnMiss, Protocol, Release, Sizes, Timing, Trigger};
+use flyball_kernel::{
+    Attributes, Core, OnMiss, Protocol, QueueId, Release, Sizes, Timing, Trigger,
+};
 use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_model::{Arrival, Task, TaskSet};
 use flyball_policy::{CpuId, CpuSet, TaskId, Time};
@@ -43,6 +45,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             messages: set
                 .queues
                 .iter()
+                .filter(|queue| queue.gauge.is_none())
                 .map(|queue| usize::from(queue.capacity))
                 .sum(),
             arrivals: usize::from(u16::MAX),
@@ -69,6 +72,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             mutexes: Vec::new(),
             semaphores: Vec::new(),
             queues: Vec::new(),
+            gauges: Vec::new(),
             triggers: HashSet::new(),
             changes: change::of(modes, numbers, called)?,
             beginning: change::Beginning::new(),
@@ -120,11 +124,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 .push(made.map_err(refused(&semaphore.name))?);
         }
         for queue in &set.queues {
-            self.queues.push(
-                self.core
-                    .queue(queue.capacity)
-                    .map_err(refused(&queue.name))?,
-            );
+            let name = &queue.name;
+            let (queue, gauge) = match queue.gauge {
+                None => (self.core.queue(queue.capacity), None),
+                Some(kind) => {
+                    let made = self.core.gauge(queue.capacity, kind);
+                    // Its number among queues, which no call of a queue names.
+                    let number = made.map(|gauge| QueueId::from_number(gauge.number()));
+                    (number, made.ok())
+                }
+            };
+            self.queues.push(queue.map_err(refused(name))?);
+            self.gauges.push(gauge);
         }
         Ok(())
     }

@@ -129,6 +129,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     let received = core.receive_now(cpu, self.queues[usize::from(n)], now);
                     received.map(|_| Poll::Ready(()))
                 }
+                Call::Raise(n, by) => self.change_gauge(cpu, n, by, true, now),
+                Call::Lower(n, by) => self.change_gauge(cpu, n, by, false, now),
                 Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], ENDLESS, now),
                 Call::End => {
                     self.counts.jobs += 1;
@@ -170,6 +172,24 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
         let sent = self.core.send_now(cpu, queue, &(), now);
         sent.map(|_| Poll::Ready(()))
+    }
+
+    /// The running task raises or lowers a gauge.
+    fn change_gauge(
+        &mut self,
+        cpu: CpuId,
+        n: u16,
+        by: u16,
+        rises: bool,
+        now: Time,
+    ) -> Result<Poll<()>, Error> {
+        let gauge = self.gauges[usize::from(n)].ok_or(Error::Unknown)?;
+        let changed = if rises {
+            self.core.raise_level(cpu, gauge, by, true, now)
+        } else {
+            self.core.lower_level(cpu, gauge, by, true, now)
+        };
+        changed.map(|_| Poll::Ready(()))
     }
 
     pub(super) fn failed(&self, row: usize, at: Time, error: Error) -> SimError {

@@ -98,6 +98,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 .iter()
                 .map(|&q| u32::from(self.core.queue_len(q).unwrap_or(0))),
         );
+        for (level, gauge) in state[self.semaphores.len()..].iter_mut().zip(&self.gauges) {
+            if let Some(gauge) = gauge {
+                *level = self.core.level(*gauge).unwrap_or(0).into();
+            }
+        }
         if !self.costs.free {
             // The next context switch is free for the thread whose registers are still there.
             state.extend(self.cpus().map(|cpu| {

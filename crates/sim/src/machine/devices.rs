@@ -60,10 +60,13 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 instants.next();
                 interrupts += 1;
                 let queue = self.queues[usize::from(endpoint.queue)];
-                let core = &mut self.core;
-                let done = match endpoint.end {
-                    End::Source => core.feed(CPU, queue, &(), endpoint.count, now),
-                    End::Sink => core.drain(CPU, queue, endpoint.count, now, |()| ()),
+                let gauge = self.gauges[usize::from(endpoint.queue)];
+                let (core, count) = (&mut self.core, endpoint.count);
+                let done = match (endpoint.end, gauge) {
+                    (End::Source, None) => core.feed(CPU, queue, &(), count, now),
+                    (End::Sink, None) => core.drain(CPU, queue, count, now, |()| ()),
+                    (End::Source, Some(gauge)) => core.feed_gauge(CPU, gauge, count, now),
+                    (End::Sink, Some(gauge)) => core.drain_gauge(CPU, gauge, count, now),
                 };
                 done.map_err(|error| SimError::Refused {
                     what: endpoint.end.key().to_owned(),

@@ -106,6 +106,7 @@ pub(crate) fn beyond_computing(
                 Step::Send(_) | Step::TrySend(_) | Step::Receive(_) | Step::TryReceive(_) => {
                     Uncovered::Queue
                 }
+                Step::Raise { .. } | Step::Lower { .. } => Uncovered::Queue,
                 Step::Yield => Uncovered::Yields,
             };
             return Some((task.name.clone(), what));

@@ -67,7 +67,9 @@ impl Walk {
                     }
                 }
                 Step::Repeat { times, body } => self.repeat(*times, body),
-                Step::Signal(_)
+                Step::Raise { .. }
+                | Step::Lower { .. }
+                | Step::Signal(_)
                 | Step::TrySend(_)
                 | Step::TryReceive(_)
                 | Step::Result(_)
