@@ -407,7 +407,7 @@ fn the_kernel_costs_what_it_is_said_to_cost() {
         "{}/../../examples/hartstone-ph.toml",
         env!("CARGO_MANIFEST_DIR")
     );
-    let compared = compare(Path::new(&file), "rm,dm,edf,fifo,rr,ipi", "2s");
+    let compared = compare(Path::new(&file), "rm,dm,edf,fifo,rr,ipi,pp", "2s");
     for policy in compared["policies"].as_array().expect("a list of policies") {
         let name = policy["policy"].as_str().expect("a name");
         let said = Kernel::CORTEX_M3.overheads(name);

@@ -19,13 +19,28 @@ pub struct Kernel {
 /// The ways are part of a time slice there, since the clock is read inside of them, and the
 /// measured decision includes them. Here they are taken out of it, and the task that loses the CPU
 /// makes up for them ([`time_slice`](crate::calibrate::time_slice) tells more).
-const INSTRUCTIONS: [(&str, [u64; 5]); 6] = [
+const INSTRUCTIONS: [(&str, [u64; 5]); 7] = [
     ("rm", [676, 890, 226, 0, 0]),
     ("dm", [676, 890, 226, 0, 0]),
     ("edf", [716, 890, 226, 0, 0]),
     ("fifo", [512, 397, 576, 73, 0]),
     ("rr", [603, 368, 498, 90, 237]),
     ("ipi", [1076, 260, 679, 0, 237]),
+    ("pp", [1561, 1568, 1005, 457, 0]),
+];
+
+/// Instructions on the Cortex-M3 of a run of the controllers of `pp`, by the number of tasks, each of which uses two
+/// queues, where there is enough CPU time for all (`./x bench kernel`).
+const CONTROL: [(u32, u64); 9] = [
+    (1, 1_317),
+    (2, 2_090),
+    (3, 2_820),
+    (5, 4_534),
+    (10, 8_933),
+    (25, 22_188),
+    (40, 35_088),
+    (80, 70_985),
+    (125, 106_486),
 ];
 
 impl Kernel {
@@ -58,7 +73,12 @@ impl Kernel {
         let [release, call, scheduling, switch, ways] = costs
             .map_or([0; 5], |(_, costs)| *costs)
             .map(|instructions| Cost::fixed(self.instruction * instructions));
+        let control = CONTROL
+            .iter()
+            .filter(|_| policy == "pp")
+            .map(|&(tasks, instructions)| (tasks, self.instruction * instructions));
         Overheads {
+            control: Cost::table(control.collect()),
             release,
             call,
             scheduling,

@@ -110,7 +110,13 @@ pub fn reproduce(
         });
     }
     if machine.is_some() && !experiments.iter().any(|done| done.on_machine) {
-        notes.push("Nothing of this ran on the machine: all of it was simulated.".into());
+        let is_simulated = !experiments.iter().any(|done| done.on_host);
+        let what = if is_simulated {
+            "Nothing of this ran on the machine: all of it was simulated."
+        } else {
+            "Nothing of this ran on the machine."
+        };
+        notes.push(what.into());
     }
     Ok(Reproduction {
         name: work.name.to_owned(),

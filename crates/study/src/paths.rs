@@ -14,6 +14,9 @@ const MOST_STEPS: u64 = 1_000_000;
 /// number, and always waits for them. All other queues are on no path, and nothing is said about their messages.
 /// O(steps, every repetition counted + queues).
 pub fn message_paths(set: &TaskSet) -> Vec<QueuePath> {
+    if set.queues.len() < 2 {
+        return Vec::new();
+    }
     let (mut senders, mut receivers) =
         (vec![0_u32; set.queues.len()], vec![0_u32; set.queues.len()]);
     let add = |all: &mut [u32], queue: u16| {

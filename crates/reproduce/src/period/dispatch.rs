@@ -346,21 +346,32 @@ fn figure(found: &Found) -> Figure {
         }
         all
     };
-    let panel = |title: &str, y: &str, series| Panel {
+    let panel = |title: &str, y: Axis, series| Panel {
         title: title.into(),
-        y: Axis::numbers(y),
+        y,
         series,
     };
+    // From zero, so that small differences look small; room for what has been seen.
+    let switches = Axis::range("a second", 0.0, 400.0);
     Figure {
         name: "dispatch".into(),
         title: "Reservations in a rate monotonic order and by earliest deadlines.".into(),
-        caption: "Of the periods in which a stage was always ready, those in which it was not given its budget; and \
-                  context switches."
+        caption: "Of the periods in which a stage was always ready, those in which it was not given its budget, all of \
+                  them and once more where few are; and context switches."
             .into(),
         x: Axis::numbers("load (% of the CPU)"),
         panels: vec![
-            panel("missed allocations", "% of them", curves(Sums::missed)),
-            panel("overhead", "switches a second", curves(Sums::switches)),
+            panel(
+                "missed allocations",
+                Axis::numbers("% of them"),
+                curves(Sums::missed),
+            ),
+            panel(
+                "missed allocations below 1 %",
+                Axis::range("% of them", 0.0, 1.0),
+                curves(Sums::missed),
+            ),
+            panel("context switches", switches, curves(Sums::switches)),
         ],
     }
 }

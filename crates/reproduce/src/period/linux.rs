@@ -214,16 +214,19 @@ fn said(counts: &Counts) -> (String, String) {
 fn figure(found: &[Counts]) -> Option<Figure> {
     let measured = found.iter().filter(|counts| !counts.points.is_empty());
     let series = (0..).zip(measured).map(|(colour, counts)| {
-        let points = counts.points.iter();
-        let points = points.map(|count| [f64::from(count.capacity), count.part()]);
-        Series::ours(counts.way.name(), Shape::Line, colour, points.collect())
+        let points = (0..).zip(&counts.points);
+        let points = points.map(|(at, count): (u8, _)| [f64::from(at), count.part()]);
+        Series::ours(counts.way.name(), Shape::Bars, colour, points.collect())
     });
     let series: Vec<_> = series.collect();
     (!series.is_empty()).then(|| Figure {
         name: "linux".into(),
         title: "How often a producer waits for room, by the capacity of the queue.".into(),
         caption: "Measured on this computer's Linux. It differs from run to run.".into(),
-        x: Axis::numbers("capacity (messages)"),
+        x: Axis::categories(
+            "capacity (messages)",
+            CAPACITIES.map(|capacity| capacity.to_string()),
+        ),
         panels: vec![Panel {
             title: String::new(),
             y: Axis::numbers("stalls (% of messages)"),

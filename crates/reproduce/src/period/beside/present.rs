@@ -1,6 +1,6 @@
 //! What is claimed of a pipeline under these policies, and drawn.
 
-use super::super::seen::{millis, seconds, thinned};
+use super::super::seen::{between, millis, seconds};
 use super::{
     CAPACITY, CONTENDERS, Contender, Found, HARD, IPI, OTHER_FIRST, PIPELINE_FIRST, PP, RR, SINK,
     SOFT, Score, UNTIL,
@@ -186,25 +186,30 @@ pub(super) fn bars(found: &Found) -> Figure {
         panels: vec![
             panel("glitches", "% of messages", series(&|score| score.lost)),
             panel("longest time to the last queue", "ms", series(&|score| score.passage()[1])),
-            panel("overhead", "switches a second", series(&|score| score.switches)),
+            panel("context switches", "a second", series(&|score| score.switches)),
             panel("typed in", "numbers", vec![told]),
         ],
     }
 }
 
-/// What becomes of messages that take twice as long for a while.
+/// What becomes of messages that take twice as long for a while: the most in each half of a second.
 pub(super) fn over_time(scores: &[Score]) -> Figure {
+    const WINDOW: f64 = 0.5;
     let end = seconds(UNTIL);
-    let series = |contenders: &[usize], shape, of: &dyn Fn(&Score) -> &Vec<[f64; 2]>| {
+    let most = |points: &[[f64; 2]]| {
+        let mut from = 0.0;
+        let windows = std::iter::from_fn(|| {
+            let at = from;
+            from += WINDOW;
+            (at < end).then_some([at, between(points, at, from.min(end)).most])
+        });
+        windows.collect()
+    };
+    let series = |contenders: &[usize], of: &dyn Fn(&Score) -> &Vec<[f64; 2]>| {
         let all = (0..).zip(&CONTENDERS).zip(scores).enumerate();
         let wanted = all.filter(|(at, _)| contenders.contains(at));
         let curve = |(_, ((colour, contender), score)): (usize, ((u8, &Contender), &Score))| {
-            Series::ours(
-                contender.name,
-                shape,
-                colour,
-                thinned(of(score), 0.0, end, 2000),
-            )
+            Series::ours(contender.name, Shape::Steps, colour, most(of(score)))
         };
         wanted.map(curve).collect::<Vec<_>>()
     };
@@ -215,27 +220,15 @@ pub(super) fn over_time(scores: &[Score]) -> Figure {
     };
     Figure {
         name: "beside-doubling".into(),
-        title: "A pipeline whose messages take twice as long from second 10 to 20, and from 30 on."
-            .into(),
-        caption: "How long messages take to the last queue, and how many wait in the first one."
+        title: "A pipeline whose messages take twice as long from second 10 to 20, and from 30 on.".into(),
+        caption: "The longest time of a message to the last queue, and the most messages in the first queue, in each half of a \
+                  second. Above: policies under which nothing is lost. Middle and below: hard servers and rr lose messages."
             .into(),
         x: Axis::range("time (s)", 0.0, end),
         panels: vec![
-            panel(
-                "nothing is lost",
-                "time to the last queue (ms)",
-                series(&[PP, SOFT, IPI], Shape::Line, &|score| &score.passages),
-            ),
-            panel(
-                "some are lost",
-                "time to the last queue (ms)",
-                series(&[PP, HARD, RR], Shape::Line, &|score| &score.passages),
-            ),
-            panel(
-                "the first queue",
-                "messages",
-                series(&[PP, HARD, RR], Shape::Steps, &|score| &score.levels),
-            ),
+            panel("time to the last queue", "ms", series(&[PP, SOFT, IPI], &|score| &score.passages)),
+            panel("the same where messages are lost", "ms", series(&[PP, HARD, RR], &|score| &score.passages)),
+            panel("the first queue", "messages", series(&[PP, HARD, RR], &|score| &score.levels)),
         ],
     }
 }
