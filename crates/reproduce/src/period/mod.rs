@@ -10,6 +10,7 @@
 //! | [`adaptation`] | units that take twice and half as long (figure 5) |
 //! | [`missed`] | allocations that are missed, and sources that are not regular (2, 3.4) |
 //! | [`overhead`] | what short periods and looking at levels cost (3.2, 3.3, 4) |
+//! | [`controllers`] | what the controllers cost, as a thread and in the kernel (3.3, 4) |
 //! | [`best_effort`] | tasks that say nothing (3, 3.3) |
 //! | [`server`] | requests that wait as the measure of progress (2, 3.3) |
 //! | [`dispatch`] | a rate monotonic order and earliest deadlines (3.1) |
@@ -20,6 +21,7 @@ pub mod adaptation;
 pub mod beside;
 pub mod best_effort;
 pub mod buffers;
+pub mod controllers;
 pub mod dispatch;
 pub mod linux;
 pub mod missed;
@@ -56,6 +58,7 @@ pub const WORK: Work = Work {
         adaptation::PLAN,
         missed::PLAN,
         overhead::PLAN,
+        controllers::PLAN,
         best_effort::PLAN,
         server::PLAN,
         dispatch::PLAN,
