@@ -294,6 +294,59 @@ fn a_thread_for_the_controllers_makes_next_to_no_glitch() {
     run_all_of(95, 5, random_length, &[scheduler], control);
 }
 
+/// A server that a semaphore wakes, and of whose requests only a gauge tells, keeps up as one that receives them from a
+/// queue does. So does a task that never waits: it draws frames ahead of a display, and a gauge says how many.
+#[test]
+fn gauges_tell_as_much_as_queues() {
+    let hog = "[[task]]\nname = \"hog\"\nbehaviour = [{ repeat = \"forever\", do = [{ compute = \"1ms\" }] }]\n";
+    let file = |objects: &str, wakes: &str, waits: &str, done: &str| {
+        format!(
+            "schema = 1\n[[source]]\nqueue = \"wire\"\nevery = \"8ms\"\n\
+             [[queue]]\nname = \"wire\"\ncapacity = 9\n{objects}\
+             [[task]]\nname = \"server\"\nbehaviour = [{{ repeat = \"forever\", do = [{waits}, {{ compute = \"2ms\" }}{done}] }}]\n\
+             {hog}[[task]]\nname = \"driver\"\nreserve = {{ share = 0.02, period = \"5ms\" }}\n\
+             behaviour = [{{ repeat = \"forever\", do = [{{ receive = \"wire\" }}, {{ compute = \"10us\" }}, {wakes}] }}]\n"
+        )
+    };
+    let compute = "{ compute = \"10us\" }";
+    let run = |file: &str| {
+        let (found, glitches) = reservations(file, compute, ControllerPlace::Kernel);
+        (found[0].0, glitches)
+    };
+    let queue = "[[queue]]\nname = \"requests\"\ncapacity = 30\n";
+    let by_queue = file(
+        queue,
+        "{ send = \"requests\" }",
+        "{ receive = \"requests\" }",
+        "",
+    );
+    let gauge = "[[semaphore]]\nname = \"some\"\n\
+                 [[gauge]]\nname = \"requests\"\ncapacity = 30\nkind = \"backlog\"\n";
+    let wakes = "{ raise = \"requests\" }, { signal = \"some\" }";
+    let by_gauge = file(
+        gauge,
+        wakes,
+        "{ wait = \"some\" }",
+        ", { lower = \"requests\" }",
+    );
+    let ((by_queue, none), (by_gauge, no)) = (run(&by_queue), run(&by_gauge));
+    assert_eq!((none, no), (0, 0));
+    // It needs a quarter.
+    assert!((0.24..0.33).contains(&by_queue), "{by_queue}");
+    assert!((0.24..0.33).contains(&by_gauge), "{by_gauge}");
+    // 3 ms for each of the 50 frames in a second. What it draws while there are enough already is for nothing, and counts
+    // to what a frame costs.
+    let ahead = format!(
+        "schema = 1\n[[sink]]\ngauge = \"frames\"\nevery = \"20ms\"\nphase = \"1s\"\n\
+         [[gauge]]\nname = \"frames\"\ncapacity = 20\nkind = \"stock\"\n\
+         [[task]]\nname = \"draws\"\nbehaviour = [{{ repeat = \"forever\", do = [{{ compute = \"3ms\" }}, \
+         {{ raise = \"frames\" }}] }}]\n{hog}"
+    );
+    let (share, glitches) = run(&ahead);
+    assert_eq!(glitches, 0);
+    assert!((0.14..0.25).contains(&share), "{share}");
+}
+
 /// What files say in decimals is never too much by a rounding: all tasks together may have 96 %.
 #[test]
 fn shares_that_add_up_to_the_limit_fit() {
