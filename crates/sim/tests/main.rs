@@ -13,6 +13,7 @@ mod pfair;
 mod pipelines;
 mod real_rate;
 mod reference;
+mod reserved;
 mod scaled;
 mod servers;
 mod speeds;
