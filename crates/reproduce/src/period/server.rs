@@ -1,26 +1,24 @@
-//! Sections 2 and 3.3: a server whose measure of progress is a gauge: how many requests wait at its socket.
+//! Sections 2 and 3.3: a server whose measure of progress is how many requests wait.
 
-use super::pipeline::{about, device, hog, ms, percent, queue, reserve, task, us};
+use super::pipeline::{about, device, hog, ms, queue, task, us};
 use super::seen::{between, levels, millis, shares, thinned, watch};
 use crate::work::{Plan, Setup};
 use flyball_measure::bench::{BenchError, RunResult};
-use flyball_model::{End, Length, Queue, Semaphore, Step, TaskSet};
+use flyball_model::{End, Length, Step, TaskSet};
 use flyball_report::reproduction::{
     Axis, Claim, Experiment, Figure, Panel, Role, Series, Shape, Verdict, decimal,
 };
-use flyball_trace::{Duration, GaugeKind};
+use flyball_trace::Duration;
 
 /// The experiment.
 pub const PLAN: Plan = Plan {
     name: "server",
-    title: "A server whose requests wait at a socket (2, 3.3)",
+    title: "A server whose requests wait in a queue (2, 3.3)",
     on_machine: &["pp"],
     run,
 };
 
 const CAPACITY: u16 = 40;
-/// The gauge's number among queues.
-const GAUGE: u16 = 1;
 /// A request comes so often on the average, for ten seconds each.
 const EVERY: [u64; 3] = [20, 5, 20];
 const PHASE: f64 = 10.0;
@@ -39,51 +37,20 @@ fn set() -> TaskSet {
     };
     let requests = device(End::Source, 0, about(ms(EVERY[0])), Duration::ZERO);
     let peak = device(End::Source, 0, more, Duration::from_secs(10));
-    // No queue of the kernel: a semaphore wakes the server, and the gauge says how many requests wait.
-    let backlog = Queue {
-        gauge: Some(GaugeKind::Backlog),
-        ..queue("requests", CAPACITY)
-    };
-    let serve = vec![
-        Step::Wait(0),
-        Step::Compute(about(REQUEST)),
-        Step::Lower {
-            gauge: GAUGE,
-            by: 1,
-        },
-    ];
-    let deliver = vec![
-        Step::Receive(0),
-        Step::Compute(Length::Fixed(us(10))),
-        Step::Raise {
-            gauge: GAUGE,
-            by: 1,
-        },
-        Step::Signal(0),
-    ];
-    let mut driver = task("driver", None, deliver);
-    driver.reserve = Some(reserve(Some(percent(1)), Some(ms(5))));
     TaskSet {
         name: "A server of requests".into(),
-        semaphores: vec![Semaphore {
-            name: "some".into(),
-            initial: 0,
-        }],
-        queues: vec![queue("wire", CAPACITY), backlog],
+        queues: vec![queue("requests", CAPACITY)],
         endpoints: vec![requests, peak],
-        tasks: vec![task("server", None, serve), hog("other"), driver],
+        tasks: vec![
+            task(
+                "server",
+                None,
+                vec![Step::Receive(0), Step::Compute(about(REQUEST))],
+            ),
+            hog("other"),
+        ],
         ..TaskSet::default()
     }
-}
-
-/// How high the gauge has been, and how many requests were lost on the wire, or came while as many waited as may.
-fn lost(seen: &RunResult) -> (u16, u64) {
-    let summary = |number: u16| seen.summary.queues.get(usize::from(number));
-    let highest = summary(GAUGE).map_or(0, |it| it.highest);
-    let (came, raised) = (summary(0), summary(GAUGE).map_or(0, |it| it.put));
-    // One may be on its way.
-    let beyond = came.map_or(0, |it| it.put.saturating_sub(raised + 1));
-    (highest, came.map_or(0, |it| it.lost) + beyond)
 }
 
 /// What the server needs in each phase, in percent of the CPU.
@@ -102,8 +69,7 @@ fn run(setup: &mut Setup<'_>) -> Result<Experiment, BenchError> {
             ("a request".into(), "1.25 to 3.75 ms".into()),
         ],
         assumptions: vec![
-            "The report says that sockets could show how many requests wait. Here a driver, which has 1 % of the CPU reserved, takes each from the \
-             network, raises a gauge and wakes the server, which lowers the gauge when it has served one.".into(),
+            "The report says that sockets could show how many requests wait. Here it is a queue that a device fills.".into(),
         ],
         claims: claims(&seen),
         figures: vec![figure(&seen)],
@@ -117,12 +83,7 @@ fn claims(seen: &RunResult) -> Vec<Claim> {
         let from = phase * PHASE;
         between(&shares, from + PHASE / 2.0, from + PHASE).mean
     });
-    let (highest, lost) = lost(seen);
-    let came = seen
-        .summary
-        .queues
-        .first()
-        .map_or(0, |queue| queue.put + queue.lost);
+    let queue = seen.summary.queues.first().cloned().unwrap_or_default();
     let follows = found
         .iter()
         .zip(needs())
@@ -145,10 +106,10 @@ fn claims(seen: &RunResult) -> Vec<Claim> {
         Claim {
             text: "No request is lost".into(),
             place: "2".into(),
-            criterion: "none finds 40 others that wait".into(),
+            criterion: "none finds the queue full".into(),
             published: "–".into(),
-            ours: format!("{lost} of {came}, and {highest} waited at most"),
-            verdict: Verdict::of(lost == 0, || "Some are.".into()),
+            ours: format!("{} of {}, and {} waited at most", queue.lost, queue.put + queue.lost, queue.highest),
+            verdict: Verdict::of(queue.lost == 0, || "Some are.".into()),
         },
         Claim {
             text: "What the server does not need is left to others".into(),
@@ -192,7 +153,7 @@ fn figure(seen: &RunResult) -> Figure {
                     "requests",
                     Shape::Steps,
                     2,
-                    thinned(&levels(seen, GAUGE), 0.0, end, 2000),
+                    thinned(&levels(seen, 0), 0.0, end, 2000),
                 )],
             },
         ],
