@@ -60,6 +60,7 @@ impl Between {
                 note: &mut self.note,
                 level: self.level,
                 capacity: CAPACITY,
+                moved: 1,
                 by: Some((TaskId(nth(task)), role)),
             },
             now,

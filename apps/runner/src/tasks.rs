@@ -9,7 +9,9 @@ use crate::output::or_fail;
 use crate::program::{OBJECTS, of_cluster};
 use crate::{Chosen, IMAGE, Program, Runner, TraceBuffer, output, speeds};
 use core::task::Poll;
-use flyball_kernel::{Config, Core, Error, GaugeId, MutexId, Protocol, QueueId, SemaphoreId, Timing};
+use flyball_kernel::{
+    Config, Core, Error, GaugeId, MutexId, Protocol, QueueId, SemaphoreId, Timing,
+};
 use flyball_policy::{Duration, Time};
 use flyball_script::image::{Arrival, Common, Image, Task};
 use flyball_script::{Call, Length, Op, Outcome, Place};

@@ -285,16 +285,31 @@ fn everything() -> TaskSet {
             name: "done".into(),
             initial: 0,
         }],
-        queues: vec![Queue {
-            capacity: 2,
-            gauge: None,
-            name: "work".into(),
-        }],
+        queues: [(2, None), (7, Some(GaugeKind::Backlog))]
+            .map(|(capacity, gauge)| Queue {
+                name: format!("work {capacity}"),
+                capacity,
+                gauge,
+            })
+            .into(),
         tasks: vec![
             task("high", 11, section(0, compute(1))),
-            task("middle", 17, vec![random.clone(), Step::Yield, compute(1)]),
+            task(
+                "middle",
+                17,
+                vec![random.clone(), Step::Yield, Step::Control, compute(1)],
+            ),
             task("low", 40, low),
-            task("producer", 13, vec![random, Step::Send(0), compute(1)]),
+            task(
+                "producer",
+                13,
+                vec![
+                    random,
+                    Step::Send(0),
+                    Step::Raise { gauge: 1, by: 3 },
+                    compute(1),
+                ],
+            ),
             Task {
                 arrival: Arrival::Once,
                 deadline: None,
@@ -303,7 +318,13 @@ fn everything() -> TaskSet {
                     1,
                     vec![Step::Repeat {
                         times: None,
-                        body: vec![Step::Receive(0), compute(1), Step::Signal(0), compute(1)],
+                        body: vec![
+                            Step::Receive(0),
+                            compute(1),
+                            Step::Signal(0),
+                            Step::Lower { gauge: 1, by: 2 },
+                            compute(1),
+                        ],
                     }],
                 )
             },

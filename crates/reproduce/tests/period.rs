@@ -60,7 +60,7 @@ fn nothing_has_to_be_typed_in() {
 /// Shares that are exact, priorities, caches, and what the kernel takes.
 #[test]
 fn short_periods_cost() {
-    each_holds(&["secondary", "overhead"]);
+    each_holds(&["secondary", "overhead", "controllers"]);
 }
 
 /// A rate monotonic order misses more allocations than earliest deadlines. Neither loses a message, and the two have about

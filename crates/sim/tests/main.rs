@@ -2,6 +2,7 @@
 
 mod chart;
 mod clocks;
+mod controllers;
 mod cruise;
 mod dss;
 mod events;
@@ -13,7 +14,7 @@ mod pfair;
 mod pipelines;
 mod real_rate;
 mod reference;
-mod reservations;
+mod reserved;
 mod scaled;
 mod servers;
 mod speeds;

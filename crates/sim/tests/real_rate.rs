@@ -9,7 +9,7 @@ use flyball_trace::{Duration, Event, Kind, Sink, Time};
 use std::fmt::Write;
 
 /// A whole number from `least` to `most`.
-fn number(random: &mut Random, least: u64, most: u64) -> u64 {
+pub(crate) fn number(random: &mut Random, least: u64, most: u64) -> u64 {
     let [least, most] = [least, most].map(Duration::from_nanos);
     random.uniform(least, most).as_nanos()
 }
@@ -29,7 +29,7 @@ impl Sink for Glitches {
 /// Stages, each with the queues that it receives from and sends to, and the queues on a way through
 /// them all.
 #[derive(Default)]
-struct Pipeline {
+pub(crate) struct Pipeline {
     stages: Vec<(Vec<usize>, Vec<usize>)>,
     way: Vec<usize>,
     queues: usize,
@@ -37,7 +37,7 @@ struct Pipeline {
 
 impl Pipeline {
     /// With 2 to 10 stages, some of them side by side.
-    fn draw(random: &mut Random) -> Pipeline {
+    pub(crate) fn draw(random: &mut Random) -> Pipeline {
         let count = number(random, 2, 10);
         let mut it = Pipeline {
             way: vec![0],
@@ -66,7 +66,12 @@ impl Pipeline {
     /// The file. A source brings a message every `every` µs, and together all stages compute for `load` percent
     /// of that; `length` says how a time that is so long on the average is written. The sink begins when half of
     /// what the queues hold has come.
-    fn file(&self, random: &mut Random, load: u64, length: impl Fn(u64) -> String) -> String {
+    pub(crate) fn file(
+        &self,
+        random: &mut Random,
+        load: u64,
+        length: impl Fn(u64) -> String,
+    ) -> String {
         let every = number(random, 5_000, 20_000);
         let capacities: Vec<u64> = (0..self.queues).map(|_| number(random, 10, 40)).collect();
         let room: u64 = self.way.iter().map(|&queue| capacities[queue]).sum();
@@ -101,7 +106,7 @@ impl Pipeline {
 }
 
 /// Within a fifth of the mean.
-fn random_length(mean: u64) -> String {
+pub(crate) fn random_length(mean: u64) -> String {
     let (low, high) = (mean * 8 / 10, mean * 12 / 10);
     format!("{{ uniform = [\"{low}us\", \"{high}us\"] }}")
 }
@@ -112,7 +117,7 @@ fn doubled_length(mean: u64) -> String {
     format!("{{ cycle = [\"{half}us\", \"{mean}us\"], every = \"5s\" }}")
 }
 
-fn read(file: &str) -> TaskSet {
+pub(crate) fn read(file: &str) -> TaskSet {
     read_str(file, Format::Toml, "pipeline.toml").unwrap()
 }
 
@@ -123,7 +128,7 @@ fn glitches(set: &TaskSet, scheduler: &Pp) -> Vec<Time> {
     glitches.0
 }
 
-fn by_default() -> Pp {
+pub(crate) fn by_default() -> Pp {
     Pp::new(&Defaults(Pp::SETTINGS), &[]).unwrap()
 }
 
@@ -198,91 +203,6 @@ fn the_order_and_the_sensing_make_next_to_no_glitch() {
     variants[1].settings.sensing = Sensing::Switch;
     variants[2].settings.sensing = Sensing::Sampled;
     run_all(95, 5, random_length, &variants);
-}
-
-/// Shares and periods over time, of each task: the sum of what it was reserved in each of so many looks, from 5 s on.
-struct Reserved {
-    now: Vec<(u32, Duration)>,
-    next: Time,
-    sums: Vec<(u64, u64)>,
-    looks: u64,
-    glitches: u64,
-}
-
-impl Sink for Reserved {
-    const BUDGETS: bool = true;
-
-    fn record(&mut self, event: Event) {
-        while event.time > self.next {
-            for ((share, period), sums) in self.now.iter().zip(&mut self.sums) {
-                sums.0 += u64::from(*share);
-                sums.1 += period.as_nanos();
-            }
-            self.looks += 1;
-            self.next += Duration::from_millis(10);
-        }
-        match event.kind {
-            Kind::Reserve {
-                task,
-                share,
-                period,
-            } => self.now[task.index()] = (share, period),
-            Kind::Overrun { .. } | Kind::Underrun { .. } => self.glitches += 1,
-            _ => {}
-        }
-    }
-}
-
-/// The mean share of each stage, as a part of a CPU, its mean period in milliseconds, and how many glitches there
-/// are, with a task that takes 10 us every 10 ms and may run the controllers.
-#[expect(clippy::cast_precision_loss, reason = "small numbers")]
-fn reservations(file: &str, steps: &str, controller: ControllerPlace) -> (Vec<(f64, f64)>, u64) {
-    let set = read(&format!(
-        "{file}[[task]]\nname = \"control\"\nperiod = \"10ms\"\nphase = \"10ms\"\nwcet = \"10us\"\n\
-         behaviour = [{steps}]\n"
-    ));
-    let mut scheduler = by_default();
-    scheduler.settings.controller = controller;
-    let stages = set.tasks.len() - 1;
-    let mut reserved = Reserved {
-        now: vec![(0, Duration::ZERO); set.tasks.len()],
-        next: Time::ZERO + Duration::from_secs(5),
-        sums: vec![(0, 0); stages],
-        looks: 0,
-        glitches: 0,
-    };
-    let options = Options::until(Duration::from_secs(15));
-    simulate(&set, &scheduler, &options, &mut reserved).unwrap();
-    let looks = reserved.looks as f64;
-    let mean = |&(share, period): &(u64, u64)| {
-        let whole = f64::from(Kind::WHOLE_CPU);
-        (share as f64 / looks / whole, period as f64 / looks / 1e6)
-    };
-    (reserved.sums.iter().map(mean).collect(), reserved.glitches)
-}
-
-/// Controllers in a thread find nearly the same shares and periods as in the kernel: they run a little later.
-#[test]
-fn controllers_in_a_thread_find_the_same() {
-    for seed in 1..=8 {
-        let mut random = Random::new(seed, 2);
-        let load = number(&mut random, 30, 90);
-        let file = Pipeline::draw(&mut random).file(&mut random, load, random_length);
-        let compute = "{ compute = \"10us\" }";
-        let (kernel, glitches) = reservations(&file, compute, ControllerPlace::Kernel);
-        assert_eq!(glitches, 0);
-        let steps = format!("{compute}, \"control\"");
-        // The step says nothing to the controllers in the kernel.
-        let with_step = reservations(&file, &steps, ControllerPlace::Kernel);
-        assert_eq!(with_step.0, kernel);
-        let (thread, glitches) = reservations(&file, &steps, ControllerPlace::Thread);
-        assert_eq!(glitches, 0);
-        for (kernel, thread) in kernel.iter().zip(&thread) {
-            let is_near = |a: f64, b: f64, part: f64| (a - b).abs() <= a.max(b) * part;
-            assert!(is_near(kernel.0, thread.0, 0.1), "{kernel:?} {thread:?}");
-            assert!(is_near(kernel.1, thread.1, 0.2), "{kernel:?} {thread:?}");
-        }
-    }
 }
 
 #[test]

@@ -115,3 +115,40 @@ fn notes_say_where_levels_show_little() {
     assert_eq!(noted(source, 8, "pp"), [""; 0]);
     assert_eq!(noted("", 1, "fp"), [""; 0]);
 }
+
+#[test]
+fn a_gauge_that_nothing_raises_is_noted() {
+    let noted = |raises: &str| {
+        let text = format!(
+            r#"schema = 1
+            {raises}
+            [[gauge]]
+            name = "requests"
+            capacity = 9
+            kind = "backlog"
+            [[task]]
+            name = "server"
+            behaviour = [{{ repeat = "forever", do = [{{ compute = "1ms" }}, {{ lower = "requests" }}] }}]
+            "#
+        );
+        let options = StudyOptions {
+            policies: vec!["pp".to_owned()],
+            until: Some(Duration::from_millis(100)),
+            ..StudyOptions::default()
+        };
+        let mut watch = |_: Progress<'_>| ControlFlow::Continue(());
+        let (registry, set) = (Registry::standard(), read(&text));
+        let found = study(&registry, "gauge.toml", set, &options, &mut watch).unwrap();
+        let is_it = |note: &Note| {
+            let (gauge, task) = ("requests".to_owned(), "server".to_owned());
+            *note == Note::NoReadings { gauge, task }
+        };
+        found.notes.iter().any(is_it)
+    };
+    assert!(noted(""));
+    assert!(!noted("[[source]]\ngauge = \"requests\"\nevery = \"5ms\""));
+    assert!(!noted(
+        "[[task]]\nname = \"wire\"\nperiod = \"5ms\"\n\
+         behaviour = [{ compute = \"1us\" }, { raise = \"requests\" }]"
+    ));
+}

@@ -18,6 +18,30 @@ fn endless_pipeline(seed: u64) -> String {
     pipeline_of(seed, false)
 }
 
+/// The same beside a server that a semaphore wakes, and of whose requests a gauge tells; another gauge that a device
+/// lowers, and one that a device raises.
+fn gauged_pipeline(seed: u64) -> String {
+    let mut numbers = Numbers::new(seed, 12);
+    let [every, phase, raised] = [(); 3].map(|()| numbers.number(3_000_000, 9_000_000));
+    let (capacity, by) = (numbers.number(2, 9), numbers.number(1, 3));
+    let objects = format!(
+        "[[source]]\ngauge = \"fed\"\nevery = \"{raised}ns\"\ncount = {by}\n\
+         [[sink]]\ngauge = \"drawn\"\nevery = \"{every}ns\"\nphase = \"{phase}ns\"\n\
+         [[semaphore]]\nname = \"some\"\n\
+         [[gauge]]\nname = \"requests\"\ncapacity = {capacity}\nkind = \"backlog\"\n\
+         [[gauge]]\nname = \"fed\"\ncapacity = {capacity}\nkind = \"backlog\"\n\
+         [[gauge]]\nname = \"drawn\"\ncapacity = {capacity}\nkind = \"stock\"\n"
+    );
+    let tasks = format!(
+        "[[task]]\nname = \"driver\"\nperiod = \"{every}ns\"\npriority = 19\n\
+         behaviour = [{{ compute = \"60us\" }}, {{ raise = \"requests\", by = {by} }}, {{ signal = \"some\" }}]\n\
+         [[task]]\nname = \"server\"\npriority = 3\n\
+         behaviour = [{{ repeat = \"forever\", do = [{{ wait = \"some\" }}, {{ compute = \"400us\" }}, \
+         {{ lower = \"requests\", by = {by} }}, {{ lower = \"fed\" }}, {{ raise = \"drawn\" }}] }}]\n"
+    );
+    endless_pipeline(seed).replacen("schema = 1\n", &format!("schema = 1\n{objects}"), 1) + &tasks
+}
+
 /// The same with a task that runs the controllers of reservations.
 fn controlled_pipeline(seed: u64) -> String {
     let every = Numbers::new(seed, 11).number(3, 12);
@@ -121,6 +145,14 @@ fn pipelines_agree() {
         Case {
             set: endless_pipeline,
             ..board("pp", Machine::Riscv)
+        },
+        Case {
+            set: gauged_pipeline,
+            ..board("pp", Machine::CortexM3)
+        },
+        Case {
+            set: gauged_pipeline,
+            ..board("fp", Machine::Riscv)
         },
         Case {
             set: controlled_pipeline,

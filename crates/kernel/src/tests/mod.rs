@@ -1,6 +1,6 @@
 //! Tests of the whole core: a small machine that drives it ([`world`]), what must always hold
 //! ([`audit`]), random sequences of events ([`random`]), several CPUs whose interrupts are delayed
-//! ([`adversary`]), a counter that wraps ([`stamps`]), budgets of servers ([`budgets`]), reservations ([`reserve`]), operating points ([`speeds`]), queues whose capacity changes ([`resizing`]), and cases worked out by hand
+//! ([`adversary`]), a counter that wraps ([`stamps`]), budgets of servers ([`budgets`]), reservations ([`reserve`]), operating points ([`speeds`]), queues whose capacity changes ([`resizing`]), gauges ([`gauges`]), and cases worked out by hand
 //! ([`calls`], [`mutexes`], [`clock`], [`alarms`]); and ids of what is not there ([`ids`]).
 
 #[cfg(not(miri))]
@@ -12,6 +12,7 @@ mod calls;
 mod clock;
 mod contract;
 mod counts;
+mod gauges;
 mod ids;
 mod informed;
 mod migrate;

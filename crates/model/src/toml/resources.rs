@@ -200,8 +200,10 @@ impl<'d> Resources<'d> {
                 let error = source.error(Kind::Duplicate, &node.span(), message);
                 Err(error.help("rename one of them"))
             }
-            (None, None) if number(Sort::Mutex).is_some() => {
-                let message = format!("{} is a mutex, which releases no jobs", hint::quoted(name));
+            (None, None) if number(Sort::Mutex).or(number(Sort::Gauge)).is_some() => {
+                let sort = number(Sort::Mutex).map_or(Sort::Gauge, |_| Sort::Mutex);
+                let (name, sort) = (hint::quoted(name), sort.key());
+                let message = format!("{name} is a {sort}, which releases no jobs");
                 let error = source.error(Kind::WrongType, &node.span(), message);
                 Err(error.help("name a queue or a semaphore"))
             }

@@ -14,16 +14,52 @@ name = "start"
 [[queue]]
 name = "samples"
 capacity = 4
+[[gauge]]
+name = "frames"
+capacity = 9
+kind = "stock"
 [[task]]
 name = "nav"
 behaviour = [
 "#;
 
-/// Steps, one a line; the first one is line 14.
+/// Steps, one a line; the first one is line 18.
 const STEPS: &[Case] = &[
     case(
+        r#"{ send = "frames" },"#,
+        "18:10",
+        Kind::WrongType,
+        r#"task "nav": behaviour: step 1: send"#,
+        r#""frames" is a gauge, and this needs a queue"#,
+        "name one that is declared with `[[queue]]`",
+    ),
+    case(
+        r#"{ raise = "samples" },"#,
+        "18:11",
+        Kind::WrongType,
+        r#"task "nav": behaviour: step 1: raise"#,
+        r#""samples" is a queue, and this needs a gauge"#,
+        "name one that is declared with `[[gauge]]`",
+    ),
+    case(
+        r#"{ lower = "frames", by = 0 },"#,
+        "18:26",
+        Kind::OutOfRange,
+        r#"task "nav": behaviour: step 1: by"#,
+        "expected a whole number from 1 to 65535, found 0",
+        "",
+    ),
+    case(
+        r#"{ by = 3 },"#,
+        "18:3",
+        Kind::Inconsistent,
+        r#"task "nav": behaviour: step 1"#,
+        "`by` without `raise` or `lower`",
+        r#"write `{ raise = "GAUGE", by = 3 }`"#,
+    ),
+    case(
         r#"{ lock = "buz" },"#,
-        "14:10",
+        "18:10",
         Kind::UnknownName,
         r#"task "nav": behaviour: step 1: lock"#,
         r#"there is no mutex "buz""#,
@@ -31,7 +67,7 @@ const STEPS: &[Case] = &[
     ),
     case(
         r#"{ lock = "start" },"#,
-        "14:10",
+        "18:10",
         Kind::WrongType,
         r#"task "nav": behaviour: step 1: lock"#,
         r#""start" is a semaphore, and this needs a mutex"#,
@@ -39,7 +75,7 @@ const STEPS: &[Case] = &[
     ),
     case(
         r#"{ wait = "samples" },"#,
-        "14:10",
+        "18:10",
         Kind::WrongType,
         r#"task "nav": behaviour: step 1: wait"#,
         r#""samples" is a queue, and this needs a semaphore"#,
@@ -47,7 +83,7 @@ const STEPS: &[Case] = &[
     ),
     case(
         r#"{ send = "bus" },"#,
-        "14:10",
+        "18:10",
         Kind::WrongType,
         r#"task "nav": behaviour: step 1: send"#,
         r#""bus" is a mutex, and this needs a queue"#,
@@ -55,7 +91,7 @@ const STEPS: &[Case] = &[
     ),
     case(
         r#"{ signal = "go" },"#,
-        "14:12",
+        "18:12",
         Kind::UnknownName,
         r#"task "nav": behaviour: step 1: signal"#,
         r#"there is no semaphore "go""#,
@@ -63,7 +99,7 @@ const STEPS: &[Case] = &[
     ),
     case(
         "{ lock = 3 },",
-        "14:10",
+        "18:10",
         Kind::WrongType,
         r#"task "nav": behaviour: step 1: lock"#,
         "expected a text in quotes, found 3",
@@ -72,7 +108,7 @@ const STEPS: &[Case] = &[
     case(
         r#"{ lock = "bus" },
 { compute = "1ms" },"#,
-        "14:10",
+        "18:10",
         Kind::Inconsistent,
         r#"task "nav": behaviour"#,
         "the mutex is still locked at the end of the job",
@@ -80,7 +116,7 @@ const STEPS: &[Case] = &[
     ),
     case(
         r#"{ unlock = "bus" },"#,
-        "14:12",
+        "18:12",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 1: unlock"#,
         "the job does not hold this mutex",
@@ -89,10 +125,10 @@ const STEPS: &[Case] = &[
     case(
         r#"{ lock = "bus" },
 { lock = "bus" },"#,
-        "15:10",
+        "19:10",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 2: lock"#,
-        "the job holds this mutex already, since line 14",
+        "the job holds this mutex already, since line 18",
         "a mutex cannot be locked twice; it would wait for itself",
     ),
     case(
@@ -100,17 +136,17 @@ const STEPS: &[Case] = &[
 { lock = "log" },
 { unlock = "bus" },
 { unlock = "log" },"#,
-        "16:12",
+        "20:12",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 3: unlock"#,
-        "the mutex locked in line 15 has to be unlocked first",
+        "the mutex locked in line 19 has to be unlocked first",
         "unlock in the opposite order of locking",
     ),
     case(
         r#"{ lock = "bus" },
 { unlock = "bus" },
 { unlock = "bus" },"#,
-        "16:12",
+        "20:12",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 3: unlock"#,
         "the job does not hold this mutex",
@@ -121,7 +157,7 @@ const STEPS: &[Case] = &[
 { lock = "bus" },
 ] },
 { unlock = "bus" },"#,
-        "15:10",
+        "19:10",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 1"#,
         "the mutex is still locked at the end of the round",
@@ -132,7 +168,7 @@ const STEPS: &[Case] = &[
 { repeat = 2, do = [
 { unlock = "bus" },
 ] },"#,
-        "16:12",
+        "20:12",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 2: do: step 1: unlock"#,
         "the mutex was locked outside of this repetition",
@@ -145,10 +181,10 @@ const STEPS: &[Case] = &[
 { unlock = "bus" },
 ] },
 { unlock = "bus" },"#,
-        "16:10",
+        "20:10",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 2: do: step 1: lock"#,
-        "the job holds this mutex already, since line 14",
+        "the job holds this mutex already, since line 18",
         "a mutex cannot be locked twice; it would wait for itself",
     ),
     case(
@@ -156,7 +192,7 @@ const STEPS: &[Case] = &[
 { repeat = "forever", do = [
 { compute = "1ms" },
 ] },"#,
-        "14:10",
+        "18:10",
         Kind::Inconsistent,
         r#"task "nav": behaviour"#,
         "the mutex is still locked at the end of the job",
