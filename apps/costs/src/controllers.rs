@@ -60,7 +60,6 @@ impl Between {
                 note: &mut self.note,
                 level: self.level,
                 capacity: CAPACITY,
-                moved: 1,
                 by: Some((TaskId(nth(task)), role)),
             },
             now,

@@ -11,12 +11,9 @@ use std::cell::{Cell, RefCell};
 /// A queue's new level, and the thread that has moved a message.
 type Filled = (u16, Option<(TaskId, Role)>);
 
-/// The capacity of the queue or gauge that has changed last, and how much has been moved at once.
-type Moved = (u16, u16);
-
 thread_local! {
     static CONTROLLED: Cell<u32> = const { Cell::new(0) };
-    static MOVED: Cell<Moved> = const { Cell::new((0, 0)) };
+    static CAPACITY: Cell<u16> = const { Cell::new(0) };
     static FILLED: RefCell<Vec<Filled>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -66,7 +63,7 @@ impl Policy for Following {
     }
 
     fn filled(&mut self, fill: Fill<'_>, _: Time) {
-        MOVED.set((fill.capacity, fill.moved));
+        CAPACITY.set(fill.capacity);
         FILLED.with_borrow_mut(|filled| filled.push((fill.level, fill.by)));
     }
 
@@ -141,14 +138,13 @@ fn judge() {
 fn gauges() {
     let consumed = |level| (level, Some((JUDGE, Role::Consumer)));
     let produced = |level| (level, Some((JUDGE, Role::Producer)));
-    let moved = || MOVED.get();
     BACKLOG.set(7).unwrap();
     assert_filled(&[(7, None)]);
     BACKLOG.set(7).unwrap();
     assert_filled(&[]);
     BACKLOG.set(3).unwrap();
     assert_filled(&[consumed(3)]);
-    assert_eq!(moved(), (10, 4));
+    assert_eq!(CAPACITY.get(), 10);
     // No more than there can be.
     BACKLOG.set(11).unwrap();
     assert_filled(&[(10, None)]);
@@ -163,7 +159,7 @@ fn gauges() {
     .unwrap();
     line.pend();
     assert_filled(&[(4, None), (9, None)]);
-    assert_eq!(moved(), (10, 8));
+    assert_eq!(CAPACITY.get(), 10);
     static NOTHING: Gauge = Gauge::stock(0);
     assert_eq!(NOTHING.set(1), Err(Error::Invalid));
     assert_eq!(BACKLOG.set(0), Ok(()));

@@ -264,11 +264,11 @@ mod tests {
         (
             "pp",
             &[
-                ("signal_wakes", 572),
-                ("wait_blocks", 431),
-                ("send_wakes", 790),
-                ("receive_blocks", 440),
-                ("send", 183),
+                ("signal_wakes", 612),
+                ("wait_blocks", 433),
+                ("send_wakes", 849),
+                ("receive_blocks", 442),
+                ("send", 194),
             ],
         ),
     ];
@@ -330,7 +330,7 @@ mod tests {
 
     /// Instructions for each task: of the controllers once in an interval, and of a message. And bytes.
     fn controllers_are_no_longer() {
-        for (where_they_run, few, many) in [("calm", 850, 815), ("busy", 1_175, 1_300)] {
+        for (where_they_run, few, many) in [("calm", 875, 875), ("busy", 1_175, 1_325)] {
             for (tasks, most) in [(25, few), (125, many)] {
                 let found = run("controllers", where_they_run, tasks).unwrap();
                 let each = found["control"].mean / f64::from(tasks);
@@ -338,13 +338,13 @@ mod tests {
                     each > 200.0 && each <= f64::from(most),
                     "{where_they_run}, {tasks}: {each}, not {most}"
                 );
-                assert!(found["message"].worst <= 56, "{}", found["message"].worst);
+                assert!(found["message"].worst <= 61, "{}", found["message"].worst);
             }
         }
         let threads = 64;
         let bytes = run("controllers", "bytes", threads).unwrap()["all"].worst;
         assert!(
-            bytes > threads * SERVER && bytes <= threads * 321,
+            bytes > threads * SERVER && bytes <= threads * 353,
             "{bytes}"
         );
     }

@@ -604,32 +604,19 @@ impl<C: Config> Core<C> {
         }
     }
 
+    /// A queue or a gauge has this level now, by what `by` has done. Called from one place for messages, and one for
+    /// gauges, so what the policy does with it is in here once.
     #[inline(never)]
     fn tell_policy(&mut self, queue: QueueId, level: u16, by: Option<(TaskId, Role)>, now: Time) {
         let Ok(row) = self.queues.look(queue.0) else {
             return;
         };
-        let capacity = row.capacity;
-        self.tell_policy_of(queue, level, capacity, 1, by, now);
-    }
-
-    /// A queue or a gauge has this level after `by` has moved so much.
-    #[inline]
-    fn tell_policy_of(
-        &mut self,
-        queue: QueueId,
-        level: u16,
-        capacity: u16,
-        moved: u16,
-        by: Option<(TaskId, Role)>,
-        now: Time,
-    ) {
+        let capacity = row.most();
         if let Some(note) = self.notes.find_mut(usize::from(queue.0)) {
             let fill = Fill {
                 note,
                 level,
                 capacity,
-                moved,
                 by,
             };
             self.policy.filled(fill, now);

@@ -32,15 +32,15 @@ const INSTRUCTIONS: [(&str, [u64; 5]); 7] = [
 /// Instructions on the Cortex-M3 of a run of the controllers of `pp`, by the number of tasks, each of which uses two
 /// queues, where there is enough CPU time for all (`./x bench kernel`).
 const CONTROL: [(u32, u64); 9] = [
-    (1, 1_317),
-    (2, 2_090),
-    (3, 2_820),
-    (5, 4_534),
-    (10, 8_933),
-    (25, 22_188),
-    (40, 35_088),
-    (80, 70_985),
-    (125, 106_486),
+    (1, 1_173),
+    (2, 2_091),
+    (3, 2_821),
+    (5, 4_442),
+    (10, 8_756),
+    (25, 21_838),
+    (40, 34_646),
+    (80, 68_607),
+    (125, 109_092),
 ];
 
 impl Kernel {

@@ -442,8 +442,6 @@ pub struct Fill<'a> {
     pub level: u16,
     /// How many there can be; there may be more where that has just become less.
     pub capacity: u16,
-    /// How many messages have been put in or taken out at once: 1, but of a gauge, which may change by more.
-    pub moved: u16,
     /// The task that has put messages in, or taken some out; `None`: an interrupt.
     pub by: Option<(TaskId, Role)>,
 }

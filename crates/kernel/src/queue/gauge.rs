@@ -54,6 +54,16 @@ impl Queue {
         self.room == 0
     }
 
+    /// The most that a queue can hold, or that a gauge can be.
+    #[inline]
+    pub(super) fn most(&self) -> u16 {
+        if self.is_gauge() {
+            self.end
+        } else {
+            self.capacity
+        }
+    }
+
     /// The level of a gauge, and the most that it can be.
     pub(super) fn reading(&self) -> (u16, u16) {
         (self.head, self.end)
@@ -228,11 +238,6 @@ impl<C: Config> Core<C> {
         let by: Option<(TaskId, Role)> = role
             .filter(|_| is_threads)
             .and_then(|role| Some((self.running_task(cpu)?, role)));
-        let Ok(row) = self.queues.look(number) else {
-            return;
-        };
-        let (_, capacity) = row.reading();
-        let moved = level.abs_diff(before);
-        self.tell_policy_of(QueueId(number), level, capacity, moved, by, now);
+        self.tell_policy(QueueId(number), level, by, now);
     }
 }

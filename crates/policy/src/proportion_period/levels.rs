@@ -135,6 +135,7 @@ impl<S: Storage> Levels<S> {
         *fill.note = number + 1;
         let is_exact = self.sensing == Sensing::Exact;
         let queue = self.queue(number);
+        let moved = fill.level.abs_diff(queue.level);
         queue.level = fill.level;
         if queue.capacity != fill.capacity {
             queue.resize(fill.capacity);
@@ -147,17 +148,17 @@ impl<S: Storage> Levels<S> {
         if let Some(row) = latest {
             let end = self.end(row.get() - 1);
             if end.task.holds(task) {
-                end.moved = end.moved.saturating_add(fill.moved);
+                end.moved = end.moved.saturating_add(moved);
                 return None;
             }
         }
-        self.change_hands(number, task, role, fill.moved)
+        self.change_hands(number, task, role, moved)
     }
 
     /// A queue that is not known yet gets a row, if there is one, and if a task uses it.
     #[cold]
     fn meet(&mut self, fill: &Fill<'_>) -> Option<u16> {
-        fill.by?;
+        let (_, role) = fill.by?;
         let number = self.known;
         if usize::from(number) >= self.queues.capacity() * QUEUES || number == u16::MAX - 1 {
             return None;
@@ -165,6 +166,11 @@ impl<S: Storage> Levels<S> {
         self.known += 1;
         let queue = self.queue(number);
         (queue.low, queue.high) = (fill.level, fill.level);
+        // What it was before is not known: as much as if one message had been moved.
+        queue.level = match role {
+            Role::Producer => fill.level.saturating_sub(1),
+            Role::Consumer => fill.level.saturating_add(1),
+        };
         Some(number)
     }
 

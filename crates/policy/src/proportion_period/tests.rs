@@ -12,8 +12,8 @@ use proptest::prelude::*;
 /// What happens to queues and tasks.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Queue, its level, and what has changed it by how much.
-    Fill(usize, u16, Option<(u16, Role)>, u16),
+    /// Queue, its level, and what has changed it.
+    Fill(usize, u16, Option<(u16, Role)>),
     /// All ends are read, and the marks of these tasks cleared.
     Read([bool; 4]),
     /// A task ends.
@@ -24,8 +24,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let role = prop_oneof![Just(Role::Producer), Just(Role::Consumer)];
     let by = proptest::option::weighted(0.8, (0..4_u16, role));
     let step = prop_oneof![
-        12 => (0..5_usize, 0..=9_u16, by, 1..=9_u16)
-            .prop_map(|(queue, level, by, moved)| Step::Fill(queue, level, by, moved)),
+        12 => (0..5_usize, 1..=9_u16, by).prop_map(|(queue, level, by)| Step::Fill(queue, level, by)),
         2 => any::<[bool; 4]>().prop_map(Step::Read),
         1 => (0..4_u16).prop_map(Step::Forget),
     ];
@@ -48,7 +47,14 @@ fn check(steps: &[Step]) {
     let mut ends: Vec<Recorded> = Vec::new();
     for step in steps {
         match *step {
-            Step::Fill(queue, level, by, moved) => {
+            Step::Fill(queue, level, by) => {
+                // The first one that a task moves is one message.
+                let is_known = notes[queue] > 0;
+                let moved = if is_known {
+                    level.abs_diff(now[queue])
+                } else {
+                    1
+                };
                 now[queue] = level;
                 for end in ends.iter_mut().filter(|end| end.queue == queue) {
                     end.levels.push(level);
@@ -75,7 +81,6 @@ fn check(steps: &[Step]) {
                     note: &mut notes[queue],
                     level,
                     capacity: 9,
-                    moved,
                     by: by.map(|(task, role)| (TaskId(task), role)),
                 };
                 assert_eq!(levels.filled(&mut fill), is_new);

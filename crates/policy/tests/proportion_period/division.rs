@@ -90,11 +90,11 @@ fn a_thread_says_when_the_controllers_run() {
     world.step(Step::Move(0, 0, Role::Consumer, 9));
     let first = share(&world);
     let mut alarms = 0;
-    for _ in 0..50 {
+    for level in (0..50).map(|n| 9 - n % 2) {
         let at = world.policy.next_alarm(CPU).unwrap_or(Time::NEVER);
         alarms += usize::from(at <= world.now + ms(1));
         world.step(Step::Run(1_000, Stop::Preempted));
-        world.step(Step::Move(0, 0, Role::Consumer, 9));
+        world.step(Step::Move(0, 0, Role::Consumer, level));
     }
     assert_eq!(share(&world), first, "no controller has run");
     // At most the ends of periods of 500 and of 100 ms.

@@ -164,7 +164,6 @@ impl World {
                         note,
                         level,
                         capacity: 10,
-                        moved: 1,
                         by: Some((TaskId(task), role)),
                     };
                     self.policy.filled(fill, self.now);
