@@ -11,6 +11,8 @@ use std::cell::{Cell, RefCell};
 /// A queue's new level, and the thread that has moved a message.
 type Filled = (u16, Option<(TaskId, Role)>);
 
+static NOTHING: Gauge = Gauge::stock(0);
+
 thread_local! {
     static CONTROLLED: Cell<u32> = const { Cell::new(0) };
     static CAPACITY: Cell<u16> = const { Cell::new(0) };
@@ -160,7 +162,6 @@ fn gauges() {
     line.pend();
     assert_filled(&[(4, None), (9, None)]);
     assert_eq!(CAPACITY.get(), 10);
-    static NOTHING: Gauge = Gauge::stock(0);
     assert_eq!(NOTHING.set(1), Err(Error::Invalid));
     assert_eq!(BACKLOG.set(0), Ok(()));
     assert_filled(&[consumed(0)]);

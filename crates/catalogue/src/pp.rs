@@ -88,6 +88,12 @@ impl Configured for Pp {
         Setting::duration("start", "the first period", Periods::PAPER.start),
         Setting::duration("shortest", "the shortest period", Periods::PAPER.shortest),
         Setting::duration("longest", "the longest period", Periods::PAPER.longest),
+        Setting::choice(
+            "missed",
+            "a stage that could not get its share in a period has the next one as usual (tolerated), or a \
+             longer one (longer)",
+            &["tolerated", "longer"],
+        ),
         Setting::decimal(
             "limit",
             "how much of the CPU all reservations have together",
@@ -146,6 +152,7 @@ impl Configured for Pp {
                 start: values.duration("start"),
                 shortest: values.duration("shortest"),
                 longest: values.duration("longest"),
+                answers_missed: values.text("missed") == "longer",
             },
             limit: part("limit"),
             spare: part("spare"),

@@ -20,11 +20,11 @@ pub struct Kernel {
 /// measured decision includes them. Here they are taken out of it, and the task that loses the CPU
 /// makes up for them ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 7] = [
-    ("rm", [676, 890, 226, 0, 0]),
-    ("dm", [676, 890, 226, 0, 0]),
-    ("edf", [716, 890, 226, 0, 0]),
+    ("rm", [604, 864, 225, 25, 0]),
+    ("dm", [604, 864, 225, 25, 0]),
+    ("edf", [654, 871, 209, 0, 0]),
     ("fifo", [512, 397, 576, 73, 0]),
-    ("rr", [603, 368, 498, 90, 237]),
+    ("rr", [553, 425, 396, 60, 237]),
     ("ipi", [1076, 260, 679, 0, 237]),
     ("pp", [1561, 1568, 1005, 457, 0]),
 ];

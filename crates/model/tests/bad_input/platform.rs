@@ -190,7 +190,7 @@ switch = "1us""#,
         Kind::UnknownKey,
         "platform: overheads",
         r#"unknown key "switch""#,
-        "the keys here are `release`, `call`, `scheduling`, `context_switch`, `tick`, `ipi` and `cache`",
+        "the keys here are `release`, `call`, `scheduling`, `context_switch`, `tick`, `control`, `ipi` and `cache`",
     ),
     case(
         "[platform.overheads]\nrelease = 3",

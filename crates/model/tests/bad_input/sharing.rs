@@ -50,7 +50,7 @@ const STEPS: &[Case] = &[
         "",
     ),
     case(
-        r#"{ by = 3 },"#,
+        "{ by = 3 },",
         "18:3",
         Kind::Inconsistent,
         r#"task "nav": behaviour: step 1"#,

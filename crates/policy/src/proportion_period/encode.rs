@@ -13,6 +13,7 @@ impl Encode for Settings {
         let periods = &self.periods;
         (periods.threshold, periods.growth, periods.start).emit(put);
         (periods.shortest, periods.longest).emit(put);
+        periods.answers_missed.emit(put);
     }
 
     fn parse(bytes: &mut &[u8]) -> Option<Settings> {
@@ -21,12 +22,14 @@ impl Encode for Settings {
         let (denies, renegotiates) = Encode::parse(bytes)?;
         let (threshold, growth, start) = Encode::parse(bytes)?;
         let (shortest, longest) = Encode::parse(bytes)?;
+        let answers_missed = Encode::parse(bytes)?;
         let periods = Periods {
             threshold,
             growth,
             start,
             shortest,
             longest,
+            answers_missed,
         };
         let settings = Settings {
             order: *[Order::Rate, Order::Deadline].get(usize::from(order))?,

@@ -16,8 +16,8 @@
 //! > "If the problem is due to lack of a feasible schedule, the period controller could also respond by increasing
 //! > the period" (3.4; the authors had not done it).
 //!
-//! Here a stage that had work all through its period and did not get its share has a period longer by an eighth next, as
-//! long as its queues hold that. In a rate monotonic order it comes later by that, and more of the others' periods end in its own: where these are many, less
+//! Here, if that is asked for, a stage that had work all through its period and did not get its share has a period longer by an eighth next, if
+//! the burst would not be above the threshold by that. In a rate monotonic order it comes later by that, and more of the others' periods end in its own: where these are many, less
 //! of the CPU is lost to periods that do not fit together.
 
 use flyball_trace::Duration;
@@ -38,6 +38,8 @@ pub struct Periods {
     pub shortest: Duration,
     /// The longest period: 500 ms; not shorter than the shortest, and below 4.29 s.
     pub longest: Duration,
+    /// Whether a period in which the share was not to be had is followed by a longer one.
+    pub answers_missed: bool,
 }
 
 impl Periods {
@@ -48,6 +50,7 @@ impl Periods {
         start: Duration::from_millis(100),
         shortest: Duration::from_millis(25),
         longest: Duration::from_millis(500),
+        answers_missed: false,
     };
 }
 
@@ -82,12 +85,13 @@ impl Period {
         }
         if burst <= limit {
             self.before = 0;
-            let more = if has_missed {
-                Duration::from_nanos(self.length.as_nanos() / MISSED)
+            let is_held = u64::from(burst) * (MISSED + 1) <= u64::from(limit) * MISSED;
+            let more = Duration::from_nanos(self.length.as_nanos() / MISSED);
+            self.length += if periods.answers_missed && has_missed && is_held {
+                periods.growth.max(more)
             } else {
-                Duration::ZERO
+                periods.growth
             };
-            self.length += periods.growth.max(more);
         } else if self.before > 0 && self.is_in_vain(burst) {
             (self.own, self.before) = (burst, 0);
         } else {

@@ -285,11 +285,17 @@ fn bursts_of_the_stage_itself_do_not_drive_the_period_to_its_minimum() {
 fn a_missed_allocation_makes_the_period_an_eighth_longer_while_queues_hold_it() {
     let length = |burst, has_missed| {
         let mut period = Period::of(Duration::from_millis(80));
-        period.step(&Periods::PAPER, burst, has_missed);
+        let periods = Periods {
+            answers_missed: true,
+            ..Periods::PAPER
+        };
+        period.step(&periods, burst, has_missed);
         period.length
     };
     assert_eq!(length(1 << 14, false), Duration::from_millis(81));
     assert_eq!(length(1 << 14, true), Duration::from_millis(90));
+    // In a period that is longer by an eighth it would be more than half of a queue.
+    assert_eq!(length((1 << 15) - 1, true), Duration::from_millis(81));
     // A whole queue: half the period, missed or not.
     assert_eq!(length(1 << 16, true), Duration::from_millis(40));
 }

@@ -148,7 +148,7 @@ fn what_is_written_is_read_back() {
     assert_eq!(image.controller(), contents.controller);
     assert_eq!(
         (image.mutexes(), image.semaphores(), image.queues()),
-        (2, 1, 1)
+        (2, 1, 2)
     );
     assert_eq!([0, 1].map(|n| image.inherits(n)), [true, false]);
     let points = [0, 1, 2].map(Speed);

@@ -117,18 +117,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     .unlock(cpu, self.mutexes[usize::from(n)], now)
                     .map(Poll::Ready),
                 Call::Wait(n) => core.wait(cpu, self.semaphores[usize::from(n)], ENDLESS, now),
-                Call::Signal(n) => {
-                    let semaphore = self.semaphores[usize::from(n)];
-                    let releases = self.triggers.contains(&Trigger::Semaphore(semaphore));
-                    self.lanes[cpu.index()].released += u64::from(releases);
-                    core.signal(cpu, semaphore, now).map(Poll::Ready)
-                }
+                Call::Signal(n) => self.signal(cpu, n, now),
                 Call::Send(n) => self.send(cpu, n, true, now),
                 Call::TrySend(n) => self.send(cpu, n, false, now),
-                Call::TryReceive(n) => {
-                    let received = core.receive_now(cpu, self.queues[usize::from(n)], now);
-                    received.map(|_| Poll::Ready(()))
-                }
+                Call::TryReceive(n) => core
+                    .receive_now(cpu, self.queues[usize::from(n)], now)
+                    .map(|_| Poll::Ready(())),
                 Call::Raise(n, by) => self.change_gauge(cpu, n, by, true, now),
                 Call::Lower(n, by) => self.change_gauge(cpu, n, by, false, now),
                 Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], ENDLESS, now),
@@ -160,6 +154,13 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 return Ok(());
             }
         }
+    }
+
+    fn signal(&mut self, cpu: CpuId, n: u16, now: Time) -> Result<Poll<()>, Error> {
+        let semaphore = self.semaphores[usize::from(n)];
+        let releases = self.triggers.contains(&Trigger::Semaphore(semaphore));
+        self.lanes[cpu.index()].released += u64::from(releases);
+        self.core.signal(cpu, semaphore, now).map(Poll::Ready)
     }
 
     /// The running task sends a message, and waits for room or goes on without.
