@@ -46,10 +46,7 @@ pub fn note(note: &Note) -> String {
             "Queue {queue:?} holds one message, so each message is a swing of all of it, whatever a stage's period is. Periods \
              are found where a queue holds some messages: raise its `capacity`."
         ),
-        Note::NoReadings { gauge, task } => format!(
-            "A gauge without readings: nothing raises {gauge:?}, so task {task:?}, which lowers it, is of best effort as far as this \
-             gauge says. Let a `[[source]]` or a task raise it."
-        ),
+        Note::NoReadings { gauge, task } => no_readings(gauge, task),
         Note::ServersAskTooMuch {
             cpu,
             server,
@@ -119,6 +116,13 @@ pub fn note(note: &Note) -> String {
 }
 
 /// What there is to say of a policy, behind its name and a colon.
+fn no_readings(gauge: &str, task: &str) -> String {
+    format!(
+        "A gauge without readings: nothing raises {gauge:?}, so task {task:?}, which lowers it, is of best effort as far as this \
+         gauge says. Let a `[[source]]` or a task raise it."
+    )
+}
+
 fn about_policy(about: &AboutPolicy) -> String {
     match about {
         AboutPolicy::LeftOut(why) => format!("left out: {why}."),
