@@ -18,7 +18,7 @@ use flyball_trace::{CpuId, Duration, ServerId, Slot, TaskId, Time};
 /// ([`BestEffort::LeftOver`]).
 ///
 /// All calls are those of [`Servers`], and O(1) besides, but for the alarm of the controllers, which is O(tasks + ends of
-/// queues), and 40 times O(tasks) in overload.
+/// queues), a few times that in overload, and O(tasks) for each level of importance where tasks say more than there is.
 #[repr(C)]
 pub struct ProportionPeriod<B, S: Storage> {
     pub(super) servers: Servers<Reserves, B, S>,
