@@ -54,6 +54,7 @@ pub(crate) fn compare(
         overheads: Overheads::default(),
         quantum: None,
         slice: None,
+        followed: None,
         reason: None,
         comparison: side_by_side(&simulated, &measured, 1),
         simulated_summary: inspect::summary(&simulated),

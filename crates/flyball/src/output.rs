@@ -108,6 +108,8 @@ pub(crate) fn fault(task: Option<&str>, fault: &Fault) -> String {
 pub(crate) fn same(beside: &SideBySide) -> String {
     if beside.comparison.is_same_order() {
         format!("{GREEN}✓ same{GREEN:#}")
+    } else if beside.is_same_order() {
+        format!("{GREEN}✓ same*{GREEN:#}")
     } else if beside.reason.is_some() {
         format!("{YELLOW}≈ explained{YELLOW:#}")
     } else {

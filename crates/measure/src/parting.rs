@@ -13,6 +13,9 @@
 //! machine had there instead. If none does, simulation and machine disagree, and one of them is
 //! wrong.
 //!
+//! Where CPUs have kernels of their own there is something better than to shake: a simulation in which each entry of the
+//! kernel takes what it took on the machine ([`Seen`](flyball_sim::Seen)). If that does the same to the end then all is explained.
+//!
 //! Three things have other reasons: releases so near to each other that the machine makes both in
 //! one entry of its kernel, a job whose last call lets a more urgent task run, and a job for which the
 //! machine has no room.
@@ -23,7 +26,7 @@ use flyball_model::random::Random;
 use flyball_model::{Cost, Length, OnMiss, Step, TaskSet, Value};
 use flyball_sim::Options;
 use flyball_study::Theory;
-use flyball_study::compare::{Difference, Parting, SideBySide, compare};
+use flyball_study::compare::{Comparison, Difference, Parting, SideBySide, compare};
 use flyball_trace::{CpuId, Duration, Event, Kind, TaskId, Time};
 
 /// By how much a computation may be off; the second where there are several CPUs.
@@ -56,7 +59,10 @@ impl Measurement<'_> {
     /// Why the two schedules part, if they do and one of the [reasons](Parting) holds.
     pub(crate) fn reason(&self, side: &SideBySide, options: &Options) -> Option<Parting> {
         let difference = side.comparison.difference?;
-        if is_joined(&self.set, options.seed, side) {
+        let is_same = Comparison::is_same_order;
+        if side.followed.as_ref().is_some_and(is_same) {
+            Some(Parting::Costs)
+        } else if is_joined(&self.set, options.seed, side) {
             Some(Parting::OneEntry)
         } else if ends_with_a_call(side) {
             Some(Parting::LastCall)
@@ -167,7 +173,7 @@ impl Measurement<'_> {
                 let slice = off(slice, SLICES, &mut random);
                 values = self.entry.with_slice(&values, &mut other, slice);
             }
-            self.simulated(&values, &other, &options)
+            self.simulated(&values, &other.into(), &options)
                 .is_ok_and(|(_, simulated)| {
                     let found = compare(&side.simulated, &simulated, self.sharing());
                     found.difference.map(alike) == Some(wanted)

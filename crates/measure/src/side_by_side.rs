@@ -6,12 +6,12 @@
 use crate::calibrate::{Slots, calibrate, time_slice};
 use crate::measured::{Measured, Measurement};
 use flyball_model::{Share, TaskSet};
-use flyball_sim::Options;
+use flyball_sim::{Modes, Options, Seen};
 use flyball_study::Recorder;
 use flyball_study::StudyError;
 use flyball_study::Theory;
 use flyball_study::Values;
-use flyball_study::compare::{SideBySide, compare};
+use flyball_study::compare::{HAIR, SideBySide, compare};
 use flyball_trace::file::Trace;
 use flyball_trace::metrics::Summary;
 use flyball_trace::{Duration, Kind, Sink, TaskId, Time};
@@ -88,9 +88,9 @@ impl Measurement<'_> {
             stop_at_miss: false,
             seed,
         };
-        let (simulated_summary, simulated) = self.simulated(&values, &set, &options)?;
+        let (simulated_summary, simulated) = self.simulated(&values, &set.clone().into(), &options)?;
         let mut side = SideBySide {
-            overheads: set.platform.overheads,
+            overheads: set.platform.overheads.clone(),
             quantum,
             slice,
             comparison: compare(&simulated, &measured_trace, self.sharing()),
@@ -98,8 +98,15 @@ impl Measurement<'_> {
             simulated_summary,
             measured: measured_trace,
             measured_summary,
+            followed: None,
             reason: None,
         };
+        if !side.comparison.is_same_order() && self.sharing() == 1 {
+            let seen = Seen::new(&side.measured.events, HAIR);
+            let modes = Modes::from(set).following(seen);
+            let (_, followed) = self.simulated(&values, &modes, &options)?;
+            side.followed = Some(compare(&followed, &side.measured, self.sharing()));
+        }
         side.reason = self.reason(&side, &options);
         Ok(side)
     }
@@ -109,17 +116,17 @@ impl Measurement<'_> {
         Recorder::new(&self.set, cpus, self.entry.name, usize::MAX)
     }
 
-    /// Simulates `set`, which has the tasks of the one that was measured.
+    /// Simulates tasks, which are those of the set that was measured.
     pub(crate) fn simulated(
         &self,
         values: &Values,
-        set: &TaskSet,
+        modes: &Modes,
         options: &Options,
     ) -> Result<(Summary, Trace), StudyError> {
         let mut recorder = self.recorder();
         let mut watch = |_| ControlFlow::Continue(());
         let entry = self.entry;
-        let outcome = entry.simulate(values, set, options, &mut recorder, &mut watch)?;
+        let outcome = entry.simulate_modes(values, modes, options, &mut recorder, &mut watch)?;
         Ok(recorder.finish(outcome.ended))
     }
 }

@@ -365,6 +365,10 @@ pub fn error(error: &StudyError) -> String {
 /// Why a measured schedule and its simulation part: a sentence.
 pub const fn parting(reason: Parting) -> &'static str {
     match reason {
+        Parting::Costs => {
+            "The simulation charges the kernel's work by means. Where each entry of the kernel takes what it took on the \
+             machine, the order is the same to the end."
+        }
         Parting::Hair => {
             "By a hair: with computations and costs that are a few microseconds off, the simulation parts \
              in the same way."

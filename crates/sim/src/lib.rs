@@ -32,6 +32,7 @@
 //! |---|---|
 //! | [`simulate`], its options and its outcome | [`run`] |
 //! | task sets that change while they run | [`modes`] |
+//! | simulations that follow what a machine did | [`seen`] |
 //! | CPUs, clock, timer, overheads, operating points | [`machine`] |
 //! | how operating points were used | [`energy`] |
 //! | a controller above the policies of several CPUs | [`supervised`] |
@@ -47,6 +48,7 @@ pub mod modes;
 mod partition;
 pub mod program;
 pub mod run;
+pub mod seen;
 pub mod split;
 pub mod supervised;
 mod tap;
@@ -62,5 +64,6 @@ pub use program::is_fixed;
 pub use run::{
     Deadlock, Ended, Options, Outcome, fits, simulate, simulate_modes, simulate_with_progress,
 };
+pub use seen::Seen;
 pub use split::{Subtask, may_be_split, simulate_split};
 pub use supervised::simulate_controlled;

@@ -69,11 +69,13 @@ mod counters;
 mod cycle;
 mod devices;
 mod entry;
+mod follow;
 mod moving;
 mod speeds;
 
 pub(crate) use cycle::Cycle;
 use entry::Costs;
+use follow::Follow;
 pub(crate) use moving::Migrating;
 pub(crate) use speeds::Asked;
 use speeds::Clocks;
@@ -135,6 +137,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     lateness: Lateness,
     devices: devices::Devices,
     costs: Costs,
+    /// What was seen on a machine, where that is followed.
+    follow: Option<Box<Follow>>,
     /// How many runs of controllers have been paid for.
     control_runs: u32,
     /// The operating points of CPUs, where there are some.
@@ -202,6 +206,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         for cpu in self.cpus() {
             self.enter(cpu, Time::ZERO);
         }
+        if let Some(follow) = &mut self.follow {
+            follow.begin(Time::ZERO);
+        }
         self.serve(Time::ZERO, released)
     }
 
@@ -231,9 +238,6 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     fn next_on(&self, cpu: CpuId) -> Time {
         let lane = &self.lanes[cpu.index()];
         let mut next = self.core.next_timer(cpu).min(lane.interrupt);
-        if let Some(row) = lane.running {
-            next = next.min(lane.resumed + self.threads[row].program.left);
-        }
         if cpu == CPU {
             if let Some(&Reverse((arrival, _))) = self.arrivals.peek() {
                 next = next.min(arrival);
@@ -242,6 +246,12 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 next = next.min(change);
             }
             next = next.min(self.devices.next);
+            if let Some(follow) = &self.follow {
+                next = follow.interrupt(next);
+            }
+        }
+        if let Some(row) = lane.running {
+            next = next.min(lane.resumed + self.threads[row].program.left);
         }
         next.max(lane.busy_until)
     }
@@ -250,6 +260,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     pub(crate) fn step(&mut self, now: Time) -> Result<(), SimError> {
         if self.is_alone() {
             self.enter(CPU, now);
+            if let Some(follow) = &mut self.follow {
+                follow.begin(now);
+            }
             if self.interrupts_first(now) {
                 self.pause(CPU, now);
             } else {
@@ -270,21 +283,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// is served before the task that is to run makes a call.
     #[inline]
     fn interrupts_first(&self, now: Time) -> bool {
-        let waits = |since: Time| {
-            let arrival = self.arrivals.peek().map(|&Reverse((arrival, _))| arrival);
-            self.core
-                .next_timer(CPU)
-                .min(arrival.unwrap_or(Time::NEVER))
-                .min(self.devices.next)
-                < since
-        };
-        !self.costs.free && self.lanes[CPU.index()].busy_until == now && waits(now)
+        let is_held = || self.follow.as_ref().is_some_and(|follow| follow.holds(now));
+        !self.costs.free
+            && self.lanes[CPU.index()].busy_until == now
+            && self.interrupt_due() < now
+            && !is_held()
     }
 
     /// What comes with the clock at `now` on the CPUs that are in the kernel, which has `released` jobs in this
     /// entry already; then they leave it.
     fn serve(&mut self, now: Time, mut released: u32) -> Result<(), SimError> {
-        let keeps_time = self.inside.contains(CPU);
+        let is_held = self.follow.as_ref().is_some_and(|follow| follow.holds(now));
+        let keeps_time = self.inside.contains(CPU) && !is_held;
         let mut ticked = false;
         if keeps_time {
             if !self.changes.is_empty() {

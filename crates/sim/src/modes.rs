@@ -17,6 +17,7 @@
 //! is several jobs behind first catches up. A job that is given up is over as one that is complete;
 //! a task whose only job is over does not change any more.
 
+use crate::seen::Seen;
 use flyball_model::{Arrival, Overheads, Setting, Task, TaskSet, Value};
 use flyball_trace::Duration;
 use std::collections::HashMap;
@@ -32,6 +33,8 @@ pub struct Modes {
     /// The tasks that there are after the last change, by name, and before it.
     alive: HashMap<String, (usize, Task)>,
     before: HashMap<String, (usize, Task)>,
+    /// What a machine did, which the simulation follows.
+    pub(crate) seen: Option<Seen>,
 }
 
 /// A mode change of a task set.
@@ -62,6 +65,7 @@ impl From<TaskSet> for Modes {
             first: set.tasks.len(),
             changes: Vec::new(),
             before: HashMap::new(),
+            seen: None,
             alive: numbered
                 .map(|(number, task)| (task.name.clone(), (number, task)))
                 .collect(),
@@ -136,6 +140,14 @@ impl Modes {
             let setting = Setting::from(value.clone());
             settings.values.insert((*name).to_owned(), setting);
         }
+        self
+    }
+
+    /// The same, where the kernel's work takes as long as it was seen to take, entry by entry, on CPUs with kernels of their
+    /// own; what CPUs that share a kernel did is not followed.
+    #[must_use]
+    pub fn following(mut self, seen: Seen) -> Modes {
+        self.seen = Some(seen);
         self
     }
 

@@ -40,11 +40,27 @@ pub struct SideBySide {
     pub measured: Trace,
     /// Its numbers.
     pub measured_summary: Summary,
+    /// What is the same where the simulation [follows](flyball_sim::Seen) what each entry of the machine's kernel took; `None`:
+    /// the order is the same already, or CPUs share a kernel.
+    pub followed: Option<Comparison>,
     /// Why they part, where they do and a reason is known.
     pub reason: Option<Parting>,
 }
 
 impl SideBySide {
+    /// Whether the order is the same, by means or where the simulation [follows](SideBySide::followed) what entries of the
+    /// machine's kernel took.
+    pub fn is_same_order(&self) -> bool {
+        let followed = self.followed.as_ref();
+        self.comparison.is_same_order() || followed.is_some_and(Comparison::is_same_order)
+    }
+
+    /// How many events are the same.
+    pub fn agree(&self) -> usize {
+        let followed = self.followed.as_ref().map(|followed| followed.agree);
+        followed.unwrap_or(0).max(self.comparison.agree)
+    }
+
     /// Whether nothing speaks against the simulation: the order is the same, or it is known [why](Parting)
     /// it is not.
     pub fn agrees(&self) -> bool {
@@ -55,6 +71,9 @@ impl SideBySide {
 /// Why a schedule and its simulation part, though neither is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parting {
+    /// What the kernel does takes more or less than the mean, which was simulated: where it takes what it took on the machine,
+    /// entry by entry, the order is the same [to the end](SideBySide::followed).
+    Costs,
     /// Two things come so near to each other that either may come first: the simulation parts in the
     /// same way, once what it cannot know exactly (computations, budgets, the kernel's costs) is off by
     /// a few microseconds.

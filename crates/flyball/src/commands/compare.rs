@@ -112,7 +112,7 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
         let row = [
             policy.clone(),
             output::same(beside),
-            output::grouped(comparison.agree as u64),
+            output::grouped(beside.agree() as u64),
             output::time(Some(comparison.largest())),
             output::misses(comparison.notable()),
             cost(&beside.overheads.release),
@@ -127,6 +127,9 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
     let _ = write!(text, "\n{}\n", rows.render());
     for (policy, beside) in found {
         text += &difference(policy, "simulated", beside);
+    }
+    if found.iter().any(|(_, beside)| !beside.comparison.is_same_order() && beside.is_same_order()) {
+        text += "*: where each entry of the kernel takes what it took on the machine, instead of a mean.\n";
     }
     text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs \
              for which that is more than 20us and more than 1 % of the response time. The others: what the \

@@ -25,7 +25,7 @@ pub(super) fn section(measured: &Measured, room: Room) -> Markup {
         let names: Vec<&str> = policies.map(|(policy, _)| policy.as_str()).collect();
         names.join(", ")
     };
-    let is_same = |beside: &SideBySide| beside.comparison.is_same_order();
+    let is_same = SideBySide::is_same_order;
     let (same, others) = (names(&is_same), names(&|beside| !beside.agrees()));
     let hairs = names(&|beside| beside.agrees() && !is_same(beside));
     html! {
@@ -126,7 +126,7 @@ fn costs(beside: &SideBySide) -> [Duration; 4] {
 
 /// In a word and a symbol; the colour says the same once more.
 fn same(beside: &SideBySide) -> Markup {
-    let (class, path, text) = if beside.comparison.is_same_order() {
+    let (class, path, text) = if beside.is_same_order() {
         ("yes", "M3.5 8.5l3 3 6-7", "The same")
     } else if beside.reason.is_some() {
         (

@@ -23,7 +23,7 @@ fn of(policy: &str, beside: &SideBySide) -> Compared {
     Compared {
         policy: policy.to_owned(),
         same_order: comparison.is_same_order(),
-        events: comparison.agree,
+        events: beside.agree(),
         difference: comparison.difference.map(|difference| Difference {
             simulated: difference.simulated.to_string().trim().to_owned(),
             simulated_ns: difference.simulated.time.as_nanos(),
@@ -32,6 +32,7 @@ fn of(policy: &str, beside: &SideBySide) -> Compared {
         }),
         reason: beside.reason.map(|reason| {
             let name = match reason {
+                Parting::Costs => "costs",
                 Parting::Hair => "hair",
                 Parting::OneEntry => "one-entry",
                 Parting::LastCall => "last-call",

@@ -1,6 +1,7 @@
 //! A cluster with its kernel, made from a task set.
 
 use super::devices::Devices;
+use super::follow::Follow;
 use super::{Asked, CPU, Clocks, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::called::Called;
 use crate::error::SimError;
@@ -80,7 +81,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             arrivals: BinaryHeap::new(),
             lateness: Lateness::of(set),
             devices: Devices::of(set, numbers, cpu == CPU, seed),
-            costs: Costs::new(&set.platform, capacity),
+            costs: Costs::new(&set.platform, capacity, modes.seen.is_some()),
+            follow: modes.seen.as_ref().filter(|_| cpus == 1).map(|seen| Box::new(Follow::new(seen, cpu))),
             control_runs: 0,
             clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus, asked.cloned()))),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),

@@ -144,7 +144,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 return Ok(());
             }
             // A call that takes time is over before the next one, and others may come in between.
-            if !self.costs.call.is_zero() {
+            if !self.costs.call.is_zero() || self.follow.is_some() {
                 return Ok(());
             }
             // Another task may be more urgent now. A job whose last call this was is complete all

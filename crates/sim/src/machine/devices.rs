@@ -43,6 +43,15 @@ impl Devices {
         devices
     }
 
+    /// Whether a source of a queue is due by `at`, if messages come, or a sink.
+    pub(super) fn are_due(&self, queue: u16, come: bool, at: Time) -> bool {
+        let moves = |end: End| (end == End::Source) == come;
+        let mut all = self.all.iter();
+        all.any(|it| {
+            it.endpoint.queue == queue && moves(it.endpoint.end) && it.instants.peek() <= at
+        })
+    }
+
     fn set_next(&mut self) {
         let nexts = self.all.iter().map(|it| it.instants.peek());
         self.next = nexts.min().unwrap_or(Time::NEVER);

@@ -24,10 +24,11 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    pub(super) fn new(platform: &Platform, tasks: usize) -> Costs {
+    /// Those of a platform, for so many tasks. If they are `seen` then none is free.
+    pub(super) fn new(platform: &Platform, tasks: usize, seen: bool) -> Costs {
         let overheads = &platform.overheads;
         Costs {
-            free: platform.work_is_free(),
+            free: platform.work_is_free() && !seen,
             call: overheads.call.at(tasks),
             tick: overheads.tick.at(tasks),
             control: overheads.control.at(tasks),
@@ -189,6 +190,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Cause::ContextSwitch,
                 self.costs.switch * u64::from(switch),
             );
+            leave = self.as_seen(now, leave, is_new);
             self.set_pace(cpu);
             if let Some(row) = self.lanes[cpu.index()].running
                 && switch
