@@ -202,8 +202,18 @@ impl<V: Serving, S: Storage> Controlled<V, S> {
                 room = room.without(Sum::of(member.share));
             }
         }
-        if important > 0 {
-            self.leave_over(room, important);
+        if important > 0 && V::SEVERAL {
+            self.leave_over(room.into(), important);
+        } else if important > 0 {
+            for task in self.tasks() {
+                let member = &mut self.members[task.index()];
+                if member.is_best_effort() {
+                    let part = room.into() * u64::from(member.request.importance);
+                    // Not more than the room.
+                    let part = u32::try_from(part / u64::from(important));
+                    member.share = part.map_or(self.settings.limit, Part);
+                }
+            }
         }
         let cut = self.cut(squish.is_any(), now);
         let mut resched = Resched::None;
@@ -221,23 +231,18 @@ impl<V: Serving, S: Storage> Controlled<V, S> {
         resched
     }
 
-    /// Tasks of best effort, which are so `important` together, divide `room` by importance. On several CPUs none gets more than the
+    /// Tasks of best effort, which are so `important` together, divide `room` of several CPUs by importance. None gets more than the
     /// limit of one; the others divide what such a task would have beyond that.
-    #[inline]
-    fn leave_over(&mut self, room: V::Sum, important: u32) {
-        let (room, important) = if V::SEVERAL {
-            self.without_full(room.into(), important)
-        } else {
-            (room.into(), important)
-        };
+    #[inline(never)]
+    fn leave_over(&mut self, room: u64, important: u32) {
+        let (room, important) = self.without_full(room, important);
         let limit = self.settings.limit;
         for task in self.tasks() {
             let member = &mut self.members[task.index()];
             if member.is_best_effort() {
                 let part = room * u64::from(member.request.importance);
-                // On one CPU not more than the room.
-                let part = u32::try_from(part / u64::from(important)).map_or(limit, Part);
-                member.share = if V::SEVERAL { part.min(limit) } else { part };
+                let part = u32::try_from(part / u64::from(important));
+                member.share = part.map_or(limit, Part).min(limit);
             }
         }
     }
@@ -319,22 +324,29 @@ impl<V: Serving, S: Storage> Controlled<V, S> {
         let cut = held.without(cut.of(held.without(next))).max(next);
         let share = Share::new(cut, next);
         let (period, is_over) = (member.period.length, now >= member.ends);
-        let mut resched = Resched::None;
+        let mut reseated = Resched::None;
         if member.is_in_background {
-            resched = self.reseat(task, Some(next), now);
+            let resched = self.reseat(task, Some(next), now);
+            if V::SEVERAL {
+                reseated = resched;
+            }
         }
+        let mut resched = Resched::None;
         let account = self.servers.account(task);
         let is_the_same = account.is_some_and(|account| {
             (account.state.now, account.state.next) == (share.now, share.next)
                 && account.reservation.period == period
         });
         if !is_the_same {
-            resched = resched.and(self.servers.promise(task, share, period, now));
+            resched = self.servers.promise(task, share, period, now);
         }
         if is_over {
             let end = self.servers.account(task).map(|account| account.deadline);
             let end = end.filter(|&end| end > now && !end.is_never());
             self.members[task.index()].ends = end.unwrap_or(now + period);
+        }
+        if V::SEVERAL {
+            resched = resched.and(reseated);
         }
         resched
     }
@@ -355,7 +367,7 @@ impl<T: Sum> Cut<T> {
         }
         let part = u64::from(beyond.0) * self.cut.into();
         // Not more than what is beyond.
-        let part = part.div_ceil(self.beyond.into().max(1));
+        let part = part.div_ceil(self.beyond.max(T::of(Part(1))).into());
         u32::try_from(part).map_or(beyond, Part)
     }
 }

@@ -177,6 +177,8 @@ impl<V: Serving, S: Storage> Controlled<V, S> {
     }
 
     /// A task goes from the background to a server, or the other way.
+    #[cold]
+    #[inline(never)]
     pub(super) fn reseat(&mut self, task: TaskId, share: Option<Part>, now: Time) -> Resched {
         let member = &mut self.members[task.index()];
         member.is_in_background = share.is_none();

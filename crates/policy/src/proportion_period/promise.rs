@@ -84,7 +84,7 @@ impl<V: Serving, S: Storage> Controlled<V, S> {
             return Ok(());
         };
         let others = self.admitted().filter(|&(other, _)| other != task);
-        let requests = others.map(|(_, other)| &other.request);
+        let requests = others.map(|(_, other)| other.request);
         let promised = Promised::beside(&self.settings, requests, request);
         let beyond = promised
             .with(request, share)
@@ -119,6 +119,12 @@ impl<V: Serving, S: Storage> Controlled<V, S> {
         if all <= limit {
             return all;
         }
+        self.offer_by_level(limit)
+    }
+
+    /// Tasks that say shares have what there is, level by level of importance. Returns what they have together.
+    #[inline(never)]
+    fn offer_by_level(&mut self, limit: V::Sum) -> V::Sum {
         let mut room = limit;
         let mut level = self.level_below(None);
         while let Some(importance) = level {

@@ -22,13 +22,13 @@ pub struct Promised {
 
 impl Promised {
     /// What `others` keep, however much `request` asks for.
-    pub fn beside<'a>(
+    pub fn beside(
         settings: &Settings,
-        others: impl Iterator<Item = &'a Request>,
+        others: impl Iterator<Item = Request>,
         request: &Request,
     ) -> Promised {
         others.fold(Promised::default(), |sum, other| {
-            sum.with(other, settings.kept_beside(other, request))
+            sum.with(&other, settings.kept_beside(&other, request))
         })
     }
 
