@@ -4,7 +4,7 @@ use super::levels::ONE;
 use super::part::Sum;
 use super::policy::{Controlled, Member};
 use super::rule::held;
-use super::serving::Serving;
+use super::serving::{Class, Serving};
 use super::{
     BestEffort, Claim, ControllerPlace, FIRST, LEAST, Mark, Part, Period, Reading, Settings, Share,
     Squish, Times,
@@ -56,6 +56,17 @@ impl Member {
     /// Neither says a share nor uses queues.
     fn is_best_effort(&self) -> bool {
         !self.is_tied && self.request.share.is_none()
+    }
+
+    /// Which reservations come before its own on several CPUs.
+    fn class(&self) -> Class {
+        if self.request.is_real_time() {
+            Class::RealTime
+        } else if self.is_best_effort() {
+            Class::BestEffort
+        } else {
+            Class::Adapted
+        }
     }
 
     /// The controllers of one task, `interval` after they ran last.
@@ -346,7 +357,9 @@ impl<V: Serving, S: Storage> Controlled<V, S> {
             self.members[task.index()].ends = end.unwrap_or(now + period);
         }
         if V::SEVERAL {
-            resched = resched.and(reseated);
+            let class = self.members[task.index()].class();
+            let classified = self.servers.classify(task, class, now);
+            resched = resched.and(reseated).and(classified);
         }
         resched
     }

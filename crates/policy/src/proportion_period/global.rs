@@ -1,7 +1,7 @@
 //! Reservations that set themselves, on all CPUs of a cluster.
 
 use super::policy::Controlled;
-use super::serving::Serving;
+use super::serving::{Class, Serving};
 use super::{Order, Reserves, Settings, Share};
 use crate::order;
 use crate::policy::Resched;
@@ -17,8 +17,8 @@ use flyball_trace::{Duration, TaskId, Time};
 ///
 /// The controllers are those of one CPU. All shares together are at most as many CPUs' [`limit`](Settings::limit), and none is above
 /// that of one CPU. Their alarm belongs to CPU 0. Reservations are served by the ends of their periods (EDF);
-/// [`Settings::order`] does not matter. Those that say both share and period are served before all others, and
-/// [`Promised`](super::Promised) says how many are admitted. A mutex lends nothing.
+/// [`Settings::order`] does not matter. Those that say both share and period are served before all others, and those of
+/// best effort after all others ([`Class`]); [`Promised`](super::Promised) says how many are admitted. A mutex lends nothing.
 pub type GlobalProportionPeriod<O, S, C> = Controlled<GlobalServers<GlobalReserves, O, S, C>, S>;
 
 impl<O: order::Order<Params: Default>, S: Storage, C: Storage> GlobalProportionPeriod<O, S, C> {
@@ -35,11 +35,12 @@ impl<O: order::Order<Params: Default>, S: Storage, C: Storage> GlobalProportionP
     }
 }
 
-/// [`Reserves`] by the ends of periods, the real-time class ([`Mode::Hard`]) before all others.
+/// [`Reserves`] by the ends of periods, class by class ([`Class`]): the mode of a reservation says its class, as a budget that is
+/// used up never comes again at once here.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalReserves(Reserves);
 
-/// How much later all others come: no period ends 146 years after the start.
+/// How much later each of the next classes comes: no period ends 146 years after the start.
 const LATER: Duration = Duration::from_nanos(1 << 62);
 
 impl Rule for GlobalReserves {
@@ -48,7 +49,8 @@ impl Rule for GlobalReserves {
     fn key(&self, account: &Account<Share>) -> Time {
         match account.reservation.mode {
             Mode::Hard => account.deadline,
-            Mode::OfRule | Mode::Soft => account.deadline + LATER,
+            Mode::OfRule => account.deadline + LATER,
+            Mode::Soft => account.deadline + LATER * 2,
         }
     }
 
@@ -112,11 +114,11 @@ impl<O: order::Order<Params: Default>, S: Storage, C: Storage> Serving
         GlobalServers::reseat(self, task, seat, now)
     }
 
-    fn classify(&mut self, task: TaskId, is_real_time: bool, now: Time) -> Resched {
-        let mode = if is_real_time {
-            Mode::Hard
-        } else {
-            Mode::OfRule
+    fn classify(&mut self, task: TaskId, class: Class, now: Time) -> Resched {
+        let mode = match class {
+            Class::RealTime => Mode::Hard,
+            Class::Adapted => Mode::OfRule,
+            Class::BestEffort => Mode::Soft,
         };
         let is_other = Serving::account(self, task).is_some_and(|it| it.reservation.mode != mode);
         if !is_other {

@@ -56,7 +56,7 @@ pub use policy::{Controlled, ProportionPeriod};
 pub use promised::Promised;
 pub use proportion::{Proportion, Reading, Times};
 pub use rule::{Order, Reserves, Share};
-pub use serving::Serving;
+pub use serving::{Class, Serving};
 pub use squish::{Claim, Squish};
 
 use crate::policy::{Parameter, Refused};

@@ -156,11 +156,6 @@ impl<V: Serving, S: Storage> Controlled<V, S> {
         }
     }
 
-    /// Says to the servers whether a task has said both its share and its period.
-    fn classify(&mut self, task: TaskId, request: &Request, now: Time) -> Resched {
-        self.servers.classify(task, request.is_real_time(), now)
-    }
-
     /// The controllers run while there is something to adapt, from when the first task is ready.
     fn count(&mut self, request: &Request, by: i16) {
         if self.controls_it(request) && self.settings.controller == ControllerPlace::Kernel {
@@ -263,7 +258,6 @@ impl<V: Serving, S: Storage> Policy for Controlled<V, S> {
             own(member.wanted, member.period.length)
         };
         self.servers.admit(task, seat, now)?;
-        let _ = self.classify(task, &request, now);
         self.members[task.index()] = member;
         self.last = self.last.max(task.0 + 1);
         self.fixed = self.said();
@@ -308,7 +302,6 @@ impl<V: Serving, S: Storage> Policy for Controlled<V, S> {
             let share = (!is_in_background).then_some(begun.wanted);
             resched = self.reseat(task, share, now);
         }
-        let resched = resched.and(self.classify(task, &request, now));
         Ok(resched.and(self.divide(now)))
     }
 

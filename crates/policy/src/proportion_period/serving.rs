@@ -42,10 +42,21 @@ pub trait Serving: Policy<Params = Seat<Self::Background>> {
         now: Time,
     ) -> Resched;
 
-    /// Whether `task` has said both its share and its period, where such reservations are served before all others.
-    fn classify(&mut self, _task: TaskId, _is_real_time: bool, _now: Time) -> Resched {
+    /// The reservation of `task`, if it has one, is of this class, where some are served before others.
+    fn classify(&mut self, _task: TaskId, _class: Class, _now: Time) -> Resched {
         Resched::None
     }
+}
+
+/// On several CPUs reservations of a class are served before all of those that follow it here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Tasks that say both their share and their period.
+    RealTime,
+    /// Tasks that say one of these, and tasks that use queues.
+    Adapted,
+    /// Tasks that say no share, and use no queue.
+    BestEffort,
 }
 
 /// What runs on a CPU.
