@@ -75,7 +75,7 @@ pub use list::{
 };
 pub use np_edf::NpEdf;
 pub use placement::{Affine, Clustered, Queued};
-pub use pp::Pp;
+pub use pp::{GlobalPp, Pp};
 pub use profile::Profile;
 pub use rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 pub use scaled::{CcEdf, ScaledEdf, StaticEdf};

@@ -12,7 +12,7 @@ use crate::linux_2_0::Linux20;
 use crate::linux_o1::LinuxO1;
 use crate::np_edf::NpEdf;
 use crate::placement::{Affine, Clustered};
-use crate::pp::Pp;
+use crate::pp::{GlobalPp, Pp};
 use crate::rule::{Dm, Edf, Fifo, Fp, FpRr, Llf, Rm, Rr, Rule};
 use crate::scaled::{CcEdf, StaticEdf};
 use crate::scheduler::{Scheduler, Shape};
@@ -458,6 +458,10 @@ catalogue! {
         GlobalSchedDeadline {
             "Linux's SCHED_DEADLINE on all CPUs",
             "as g-cbs, by Linux's rules, and its admission of what all CPUs have room for"
+        }
+        GlobalPp {
+            "Global proportion-period reservations",
+            "as pp; the nearest ends of periods first, on whatever CPU"
         };
     split:
         "edf-wm": Windows Edf {

@@ -1,4 +1,8 @@
-//! Proportion-period reservations that set themselves.
+//! Proportion-period reservations that set themselves, on one CPU and on all of a cluster.
+
+mod global;
+
+pub use global::GlobalPp;
 
 use crate::facts::{Arrival, Facts, Missing};
 use crate::profile::Profile;
@@ -7,7 +11,8 @@ use crate::servers::Allowance;
 use crate::settings::{Configured, Setting, Values};
 use flyball_policy::i_plus_pi::Fraction;
 use flyball_policy::proportion_period::{
-    BestEffort, ControllerPlace, Order, Part, Periods, ProportionPeriod, Request, Sensing, Settings,
+    BestEffort, ControllerPlace, Order, Part, Periods, Promised, ProportionPeriod, Request,
+    Sensing, Settings,
 };
 use flyball_policy::servers::{Inheriting, Reservation};
 use flyball_policy::{Bitmap, Duration, Encode, Fifo, Ranked, RoundRobin, Storage};
@@ -96,7 +101,7 @@ impl Configured for Pp {
         ),
         Setting::decimal(
             "limit",
-            "how much of the CPU all reservations have together",
+            "how much of each CPU all reservations have together",
             "0.98",
         ),
         Setting::decimal(
@@ -210,7 +215,7 @@ impl Scheduler for Pp {
         Inheriting::new(ProportionPeriod::new(self.settings, background, size.tasks))
     }
 
-    fn unserved(&self, tasks: &[Facts], _: usize) -> Option<(usize, Unserved)> {
+    fn unserved(&self, tasks: &[Facts], cpus: usize) -> Option<(usize, Unserved)> {
         let is_by_thread = self.settings.controller == ControllerPlace::Thread;
         if is_by_thread && !tasks.iter().any(|task| task.controls) {
             let adapts = |task| self.request(task).adapts();
@@ -219,18 +224,18 @@ impl Scheduler for Pp {
                 return Some((first, Unserved::Uncontrolled));
             }
         }
-        let limit = self.settings.limit.without(self.settings.spare);
+        let settings = &self.settings;
         for (position, task) in tasks.iter().enumerate() {
             let request = self.request(task);
-            let share = request.share.unwrap_or_default();
+            let Some(share) = request.share else {
+                continue;
+            };
             let before = tasks[..position].iter().map(|task| self.request(task));
-            let before = before.fold(Part::NOTHING, |sum, other| {
-                sum.and(self.settings.kept_beside(&other, &request))
-            });
-            let left = limit.without(before);
-            if share > left {
-                let period = request.period.unwrap_or(self.settings.periods.start);
+            let promised = Promised::beside(settings, before, &request);
+            if promised.with(&request, share).beyond(settings, cpus) > 0 {
+                let period = request.period.unwrap_or(settings.periods.start);
                 let reservation = Reservation::every(period, share.in_period(period));
+                let left = promised.left(&request, settings, cpus);
                 let fits = left.in_period(period);
                 return Some((position, Unserved::Overfull { reservation, fits }));
             }

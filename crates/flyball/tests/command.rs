@@ -318,6 +318,7 @@ fn policies_are_listed_with_their_settings() {
         "pf",
         "g-cbs",
         "g-sched-deadline",
+        "g-pp",
         "c-edf",
         "c-rm",
         "p-edf",
@@ -337,7 +338,7 @@ fn policies_are_listed_with_their_settings() {
     );
     let (_, json, _) = run(&["policies", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(json["policies"].as_array().unwrap().len(), 59);
+    assert_eq!(json["policies"].as_array().unwrap().len(), 60);
     let of_tasks = |policy: &str| {
         let mut policies = json["policies"].as_array().unwrap().iter();
         let found = policies.find(|it| it["policy"] == policy).unwrap();

@@ -1,11 +1,15 @@
 //! Pipelines of which nothing is known run without a glitch under reservations that set themselves (`pp`).
 
-use flyball_catalogue::{Configured, Pp, settings::Defaults};
+mod global;
+mod observer;
+
+use flyball_catalogue::{Configured, Pp, Scheduler, settings::Defaults};
 use flyball_model::random::Random;
 use flyball_model::{Format, TaskSet, read_str};
 use flyball_policy::proportion_period::{ControllerPlace, Order, Sensing};
 use flyball_sim::{Options, simulate};
 use flyball_trace::{Duration, Event, Kind, Sink, Time};
+use observer::Observer;
 use std::fmt::Write;
 
 /// A whole number from `least` to `most`.
@@ -33,6 +37,8 @@ pub(crate) struct Pipeline {
     stages: Vec<(Vec<usize>, Vec<usize>)>,
     way: Vec<usize>,
     queues: usize,
+    /// The most that a stage needs of a CPU, in percent, if that is less than what it would have of the load.
+    most: Option<u64>,
 }
 
 impl Pipeline {
@@ -87,7 +93,9 @@ impl Pipeline {
         let parts: Vec<u64> = self.stages.iter().map(|_| number(random, 1, 100)).collect();
         let sum: u64 = parts.iter().sum();
         for (stage, (part, (from, to))) in parts.iter().zip(&self.stages).enumerate() {
-            let length = length(every * load * part / (100 * sum));
+            let mean = every * load * part / (100 * sum);
+            let most = self.most.map_or(u64::MAX, |most| every * most / 100);
+            let length = length(mean.min(most));
             let mut steps = String::new();
             for queue in from {
                 write!(steps, "{{ receive = \"q{queue}\" }}, ").unwrap();
@@ -121,7 +129,7 @@ pub(crate) fn read(file: &str) -> TaskSet {
     read_str(file, Format::Toml, "pipeline.toml").unwrap()
 }
 
-fn glitches(set: &TaskSet, scheduler: &Pp) -> Vec<Time> {
+fn glitches(set: &TaskSet, scheduler: &impl Scheduler) -> Vec<Time> {
     let mut glitches = Glitches::default();
     let options = Options::until(Duration::from_secs(10));
     simulate(set, scheduler, &options, &mut glitches).unwrap();
@@ -232,88 +240,6 @@ fn shares_that_add_up_to_the_limit_fit() {
     }
 }
 
-/// What an observer of the trace knows of a task's reservation.
-#[derive(Clone, Copy, Default)]
-struct Observed {
-    /// What the task is entitled to in its present period, if that is known.
-    budget: Option<Duration>,
-    /// The largest budget in this period, as a larger share holds at once.
-    largest: Duration,
-    /// When the period began, when it ends, and what has been used in it.
-    begin: Time,
-    end: Time,
-    used: Duration,
-}
-
-/// Looks on from outside: no task may use more of the CPU in a period than its reservation says.
-struct Observer {
-    tasks: Vec<Observed>,
-    running: Option<(usize, Time)>,
-    /// How many stretches have been looked at.
-    stretches: u64,
-}
-
-impl Observer {
-    fn runs_up_to(&mut self, now: Time) {
-        let Some((task, since)) = self.running else {
-            return;
-        };
-        let it = &mut self.tasks[task];
-        it.used += now.since(since);
-        if it.budget.is_some() {
-            assert!(
-                it.used <= it.largest,
-                "task {task} at {now}: {} of {}, up to {}",
-                it.used,
-                it.largest,
-                it.end
-            );
-            self.stretches += 1;
-        }
-        self.running = Some((task, now));
-    }
-}
-
-impl Sink for Observer {
-    const BUDGETS: bool = true;
-
-    fn record(&mut self, event: Event) {
-        let now = event.time;
-        self.runs_up_to(now);
-        match event.kind {
-            Kind::Dispatch { task, .. } => self.running = Some((task.index(), now)),
-            Kind::Idle => self.running = None,
-            Kind::Replenish { server, deadline } => {
-                let it = &mut self.tasks[server.index()];
-                // Otherwise this period has got another length.
-                if now >= it.end {
-                    (it.begin, it.used) = (now, Duration::ZERO);
-                    it.largest = it.budget.unwrap_or_default();
-                }
-                it.end = deadline;
-            }
-            Kind::Reserve {
-                task,
-                share,
-                period,
-            } => {
-                let it = &mut self.tasks[task.index()];
-                let parts = u128::from(period.as_nanos()) * u128::from(share);
-                let budget = u64::try_from(parts / u128::from(Kind::WHOLE_CPU)).unwrap();
-                let budget = Duration::from_nanos(budget.max(1));
-                let begins = it.begin == now && it.used.is_zero();
-                it.largest = if begins {
-                    budget
-                } else {
-                    it.largest.max(budget)
-                };
-                it.budget = Some(budget);
-            }
-            _ => {}
-        }
-    }
-}
-
 #[test]
 fn no_task_uses_more_in_a_period_than_its_reservation() {
     for seed in 1..=count() / 3 {
@@ -321,11 +247,7 @@ fn no_task_uses_more_in_a_period_than_its_reservation() {
         // Overload, too.
         let load = number(&mut random, 30, 150);
         let set = read(&Pipeline::draw(&mut random).file(&mut random, load, random_length));
-        let mut observer = Observer {
-            tasks: vec![Observed::default(); set.tasks.len()],
-            running: None,
-            stretches: 0,
-        };
+        let mut observer = Observer::of(&set);
         let options = Options::until(Duration::from_secs(10));
         simulate(&set, &by_default(), &options, &mut observer).unwrap();
         assert!(observer.stretches > 1_000, "{}", observer.stretches);

@@ -2,8 +2,8 @@
 //! part that they repeat without end, in which they use a queue. What they do before it is left out.
 
 use flyball_analysis::pipeline::{Drive, Moves, Needs, Pipeline, Spread, Stage, needs};
-use flyball_catalogue::Pp;
 use flyball_catalogue::settings::Configured;
+use flyball_catalogue::{GlobalPp, Pp, Scheduler};
 use flyball_model::{End, Endpoint, Length, Step, Task, TaskSet};
 use flyball_schedulers::Values;
 use flyball_trace::Duration;
@@ -19,7 +19,7 @@ pub struct PipelineNeeds {
     pub others: Vec<usize>,
     /// What it needs.
     pub needs: Needs,
-    /// The shortest and the longest period that `pp` sets, and the part of a queue at which it makes periods
+    /// The shortest and the longest period that `pp` (or `g-pp`) sets, and the part of a queue at which it makes periods
     /// shorter, in millionths.
     pub periods: (Duration, Duration, u32),
 }
@@ -61,11 +61,7 @@ pub fn pipeline_needs(set: &TaskSet) -> Option<PipelineNeeds> {
     if !(0..set.queues.len()).any(|queue| used(queue) >= 2) {
         return None;
     }
-    let settings = set.policies.get("pp");
-    // Settings that make no sense are refused where the policy is asked for.
-    let values = (Values::new("", "pp", Pp::SETTINGS, settings))
-        .or_else(|_| Values::new("", "pp", Pp::SETTINGS, None))
-        .unwrap_or_default();
+    let values = settings(set);
     let threshold = values.millionths("threshold").clamp(1, 1_000_000);
     let needs = needs(&pipeline, f64::from(threshold) / 1e6).ok()?;
     Some(PipelineNeeds {
@@ -79,6 +75,19 @@ pub fn pipeline_needs(set: &TaskSet) -> Option<PipelineNeeds> {
             threshold,
         ),
     })
+}
+
+/// The settings of `pp`, or those of `g-pp` if the set has only these.
+fn settings(set: &TaskSet) -> Values {
+    let one = (Pp::NAME, Pp::SETTINGS);
+    let all = (GlobalPp::NAME, GlobalPp::SETTINGS);
+    let said = [one, all]
+        .into_iter()
+        .find_map(|(name, settings)| Some((name, settings, set.policies.get(name)?)));
+    // Settings that make no sense are refused where the policy is asked for.
+    said.and_then(|(name, settings, said)| Values::new("", name, settings, Some(said)).ok())
+        .or_else(|| Values::new("", one.0, one.1, None).ok())
+        .unwrap_or_default()
 }
 
 /// What a task does again and again; `None` if it does nothing without end, or uses no queue there.

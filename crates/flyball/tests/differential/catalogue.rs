@@ -5,7 +5,7 @@
 
 use crate::differential::sets::{
     credit_set, fair, five_halves, four_cpus, four_times_one_cpu, nice_set, random_set,
-    reserved_set, two_clusters, unsorted_nice_set,
+    reserved_four_cpus, reserved_set, two_clusters, unsorted_nice_set,
 };
 use crate::differential::{Case, Tally, count, read, tally};
 use flyball_board::Machine;
@@ -34,6 +34,7 @@ fn case(machine: Machine, entry: &Entry) -> Case<'_> {
             sets: count(6),
             until: Duration::from_millis(61),
         },
+        (_, 4) if entry.name == "g-pp" => several(reserved_four_cpus),
         (_, 4) => several(four_cpus),
         _ => several(two_clusters),
     }

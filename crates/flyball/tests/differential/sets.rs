@@ -427,16 +427,30 @@ pub(crate) fn nice_set(seed: u64) -> String {
 /// Of some random sets the first one whose tasks leave room for what is reserved beside their execution times,
 /// where all of the CPU may be reserved.
 pub(crate) fn reserved_set(seed: u64) -> String {
-    let thousandths = |text: &str| -> u64 {
-        let part = |task: &Task| {
-            let period = task.arrival.period()?.as_nanos();
-            Some((task.wcet.as_nanos() * 1_000).div_ceil(period))
-        };
-        read(text).tasks.iter().filter_map(part).sum()
-    };
     let mut sets = (seed * 100..).map(random_set);
-    let set = sets.find(|set| thousandths(set) <= 800);
+    let set = sets.find(|set| thousandths(set).iter().sum::<u64>() <= 800);
     let settings = "schema = 1\n[policies.pp]\nlimit = 1\nspare = 0";
+    set.unwrap_or_default().replacen("schema = 1", settings, 1)
+}
+
+/// What each task of a set needs of a CPU.
+fn thousandths(text: &str) -> Vec<u64> {
+    let part = |task: &Task| {
+        let period = task.arrival.period()?.as_nanos();
+        Some((task.wcet.as_nanos() * 1_000).div_ceil(period))
+    };
+    read(text).tasks.iter().filter_map(part).collect()
+}
+
+/// The same on four CPUs, by the bound of reservations there: all together and three times the largest are at most four.
+pub(crate) fn reserved_four_cpus(seed: u64) -> String {
+    let asked = |set: &String| {
+        let parts = thousandths(set);
+        parts.iter().sum::<u64>() + 3 * parts.iter().max().unwrap_or(&0)
+    };
+    let mut sets = (seed * 100..(seed + 1) * 100).map(four_cpus);
+    let set = sets.find(|set| asked(set) <= 3_200);
+    let settings = "schema = 1\n[policies.g-pp]\nlimit = 1\nspare = 0";
     set.unwrap_or_default().replacen("schema = 1", settings, 1)
 }
 

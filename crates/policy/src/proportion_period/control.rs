@@ -1,13 +1,15 @@
 //! Once in an interval: the controllers read, and reservations follow.
 
 use super::levels::ONE;
-use super::policy::{Member, ProportionPeriod};
+use super::part::Sum;
+use super::policy::{Controlled, Member};
 use super::rule::held;
+use super::serving::{Class, Serving};
 use super::{
-    BestEffort, Claim, ControllerPlace, FIRST, LEAST, Mark, Part, Period, Reading, Reserves,
-    Settings, Share, Squish, Times,
+    BestEffort, Claim, ControllerPlace, FIRST, LEAST, Mark, Part, Period, Reading, Settings, Share,
+    Squish, Times,
 };
-use crate::policy::{Policy, Resched, Role};
+use crate::policy::{Resched, Role};
 use crate::storage::{Storage, Table};
 use flyball_trace::{Duration, TaskId, Time};
 
@@ -56,6 +58,17 @@ impl Member {
         !self.is_tied && self.request.share.is_none()
     }
 
+    /// Which reservations come before its own on several CPUs.
+    fn class(&self) -> Class {
+        if self.request.is_real_time() {
+            Class::RealTime
+        } else if self.is_best_effort() {
+            Class::BestEffort
+        } else {
+            Class::Adapted
+        }
+    }
+
     /// The controllers of one task, `interval` after they ran last.
     fn step(
         &mut self,
@@ -96,8 +109,8 @@ impl Member {
     }
 }
 
-impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
-    fn tasks(&self) -> impl Iterator<Item = TaskId> + use<B, S> {
+impl<V: Serving, S: Storage> Controlled<V, S> {
+    fn tasks(&self) -> impl Iterator<Item = TaskId> + use<V, S> {
         (0..self.last).map(TaskId)
     }
 
@@ -121,14 +134,14 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         if settings.controller == ControllerPlace::Kernel {
             return Resched::None;
         }
-        let interval = match self.controlled {
+        let interval = match self.thread_ran {
             None => settings.interval,
             Some(last) => now.since(last),
         };
         if interval * 2 < settings.interval {
             return Resched::None;
         }
-        self.controlled = Some(now);
+        self.thread_ran = Some(now);
         self.run_controllers(interval, now)
     }
 
@@ -136,12 +149,15 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
     #[inline(never)]
     pub(super) fn run_controllers(&mut self, interval: Duration, now: Time) -> Resched {
         self.control_runs = self.control_runs.wrapping_add(1);
-        if let Some(task) = self.running.get() {
-            // It has not stopped yet, so this is what it has used, or a little more.
-            let ran = now.since(self.since);
-            let used = ran.saturating_sub(self.counted);
-            self.members[task.index()].reading.add(used);
-            self.counted = ran;
+        for cpu in 0..self.servers.cpus() {
+            let on = &mut self.cpus[cpu];
+            if let Some(task) = on.running.get() {
+                // It has not stopped yet, so this is what it has used, or a little more.
+                let ran = now.since(on.since);
+                let used = ran.saturating_sub(on.counted);
+                self.members[task.index()].reading.add(used);
+                on.counted = ran;
+            }
         }
         let ends = |members: &S::Table<Member>, task: TaskId| now >= members[task.index()].ends;
         // Both look at other fields of a member.
@@ -164,10 +180,12 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         self.divide(now)
     }
 
-    /// Divides the CPU: what is promised, what is adapted, and what is left over.
+    /// Divides all CPUs: what is promised, what is adapted, and what is left over.
     #[inline(never)]
     pub(super) fn divide(&mut self, now: Time) -> Resched {
-        let mut room = self.settings.limit.without(self.offer());
+        let cpus = self.servers.cpus();
+        let all_cpus: V::Sum = Sum::times(self.settings.limit, cpus);
+        let mut room = all_cpus.without(self.offer());
         let open_loop = self.settings.best_effort == BestEffort::OpenLoop;
         let members = &self.members;
         let all = || {
@@ -184,6 +202,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         } else {
             Part::NOTHING
         };
+        let spare: V::Sum = Sum::times(spare, cpus);
         let claims = || all().filter(|member| member.adapts_share()).map(claim);
         let mut squish = Squish::of(claims, room.without(spare));
         for task in self.tasks() {
@@ -191,17 +210,19 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             if member.request.share.is_none() && member.is_tied && member.is_admitted {
                 member.is_squished = squish.is_any();
                 member.share = squish.left(claim(member));
-                room = room.without(member.share);
+                room = room.without(Sum::of(member.share));
             }
         }
-        if important > 0 {
+        if important > 0 && V::SEVERAL {
+            self.leave_over(room.into(), important);
+        } else if important > 0 {
             for task in self.tasks() {
                 let member = &mut self.members[task.index()];
                 if member.is_best_effort() {
-                    let part = u64::from(room.0) * u64::from(member.request.importance);
+                    let part = room.into() * u64::from(member.request.importance);
                     // Not more than the room.
                     let part = u32::try_from(part / u64::from(important));
-                    member.share = part.map_or(room, Part);
+                    member.share = part.map_or(self.settings.limit, Part);
                 }
             }
         }
@@ -214,12 +235,53 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             }
         }
         debug_assert!(
-            self.fixed == Part::NOTHING
-                || self.promised(now)
-                    <= u64::from(self.settings.limit.0) + self.members.capacity() as u64,
+            self.fixed == V::Sum::default()
+                || self.promised(now) <= all_cpus.into() + self.members.capacity() as u64,
             "no more is promised than the limit, but for what rounding adds"
         );
         resched
+    }
+
+    /// Tasks of best effort, which are so `important` together, divide `room` of several CPUs by importance. None gets more than the
+    /// limit of one; the others divide what such a task would have beyond that.
+    #[inline(never)]
+    fn leave_over(&mut self, room: u64, important: u32) {
+        let (room, important) = self.without_full(room, important);
+        let limit = self.settings.limit;
+        for task in self.tasks() {
+            let member = &mut self.members[task.index()];
+            if member.is_best_effort() {
+                let part = room * u64::from(member.request.importance);
+                let part = u32::try_from(part / u64::from(important));
+                member.share = part.map_or(limit, Part).min(limit);
+            }
+        }
+    }
+
+    /// What is left of `room` and of the importance of tasks of best effort without those that get the limit of one CPU by it.
+    /// O(tasks) for each of them.
+    fn without_full(&self, room: u64, important: u32) -> (u64, u32) {
+        let limit = u64::from(self.settings.limit);
+        let (mut rest, mut others) = (room, important);
+        loop {
+            // Each has more than before, so those that were full still are.
+            let is_full =
+                |importance: u32| rest * u64::from(importance) >= limit * u64::from(others);
+            let (mut left, mut count) = (room, important);
+            for (_, member) in self
+                .admitted()
+                .filter(|(_, member)| member.is_best_effort())
+            {
+                let importance = u32::from(member.request.importance);
+                if is_full(importance) {
+                    (left, count) = (left.saturating_sub(limit), count - importance);
+                }
+            }
+            if count == others || count == 0 {
+                return (rest, others);
+            }
+            (rest, others) = (left, count);
+        }
     }
 
     /// What all tasks may have together up to the ends of their present periods.
@@ -244,9 +306,9 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
     /// How much of what tasks would have in the present periods beyond their shares has to be cut, so that all have no more than
     /// the limit together. Nothing is cut where no task says a share and there is enough for all: then none is promised
     /// what others have, nor waits for it.
-    fn cut(&self, is_overloaded: bool, now: Time) -> Cut {
-        let (mut all, mut beyond) = (Part::NOTHING, Part::NOTHING);
-        if self.fixed == Part::NOTHING && !is_overloaded {
+    fn cut(&self, is_overloaded: bool, now: Time) -> Cut<V::Sum> {
+        let (mut all, mut beyond) = (V::Sum::default(), V::Sum::default());
+        if self.fixed == V::Sum::default() && !is_overloaded {
             return Cut { cut: all, beyond };
         }
         for task in self
@@ -257,13 +319,15 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             (all, beyond) = (all.and(held), beyond.and(held.without(share)));
         }
         Cut {
-            cut: all.without(self.settings.limit).min(beyond),
+            cut: all
+                .without(Sum::times(self.settings.limit, self.servers.cpus()))
+                .min(beyond),
             beyond,
         }
     }
 
     /// The reservation of a task is what has been found.
-    fn give(&mut self, task: TaskId, cut: Cut, now: Time) -> Resched {
+    fn give(&mut self, task: TaskId, cut: Cut<V::Sum>, now: Time) -> Resched {
         let held = self.held(task, now);
         let member = &self.members[task.index()];
         // A share of nothing is no reservation.
@@ -271,8 +335,12 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         let cut = held.without(cut.of(held.without(next))).max(next);
         let share = Share::new(cut, next);
         let (period, is_over) = (member.period.length, now >= member.ends);
+        let mut reseated = Resched::None;
         if member.is_in_background {
-            self.reseat(task, Some(next), now);
+            let resched = self.reseat(task, Some(next), now);
+            if V::SEVERAL {
+                reseated = resched;
+            }
         }
         let mut resched = Resched::None;
         let account = self.servers.account(task);
@@ -281,15 +349,17 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
                 && account.reservation.period == period
         });
         if !is_the_same {
-            let change = |rule: &mut Reserves, account: &mut _| {
-                rule.change(account, share, period, now);
-            };
-            resched = self.servers.change(task, now, change);
+            resched = self.servers.promise(task, share, period, now);
         }
         if is_over {
             let end = self.servers.account(task).map(|account| account.deadline);
             let end = end.filter(|&end| end > now && !end.is_never());
             self.members[task.index()].ends = end.unwrap_or(now + period);
+        }
+        if V::SEVERAL {
+            let class = self.members[task.index()].class();
+            let classified = self.servers.classify(task, class, now);
+            resched = resched.and(reseated).and(classified);
         }
         resched
     }
@@ -297,20 +367,20 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
 
 /// What is cut of shares beyond those of the next period.
 #[derive(Clone, Copy)]
-struct Cut {
-    cut: Part,
-    beyond: Part,
+struct Cut<T> {
+    cut: T,
+    beyond: T,
 }
 
-impl Cut {
+impl<T: Sum> Cut<T> {
     /// Of so much beyond, in proportion, rounded up.
     fn of(self, beyond: Part) -> Part {
-        if self.cut == Part::NOTHING {
-            return self.cut;
+        if self.cut == T::default() {
+            return Part::NOTHING;
         }
-        let part = u64::from(beyond.0) * u64::from(self.cut.0);
+        let part = u64::from(beyond.0) * self.cut.into();
         // Not more than what is beyond.
-        let part = part.div_ceil(u64::from(self.beyond.0.max(1)));
+        let part = part.div_ceil(self.beyond.max(T::of(Part(1))).into());
         u32::try_from(part).map_or(beyond, Part)
     }
 }

@@ -18,6 +18,9 @@
 //! | nothing, and uses queues | real-rate | adapted | adapted |
 //! | nothing, and uses no queue | best effort | what is left over | the longest |
 //!
+//! On one CPU ([`ProportionPeriod`]) or on all CPUs of a cluster ([`GlobalProportionPeriod`]): the controllers are the same, and a
+//! [`Serving`] is below them.
+//!
 //! Promises: what tasks say of their shares is admitted or refused, and all other shares are squished by importance, so that none is left
 //! with nothing. The shares of the next periods are never more than the limit together.
 //! Does not promise: that an admitted share is had by the end of each period. A larger share holds at once, and a smaller one from the
@@ -30,24 +33,30 @@
 
 mod control;
 mod encode;
+mod global;
 mod levels;
 mod part;
 mod period;
 mod policy;
 mod promise;
+mod promised;
 mod proportion;
 mod rule;
 mod scale;
+mod serving;
 mod squish;
 #[cfg(test)]
 mod tests;
 
+pub use global::{GlobalProportionPeriod, GlobalReserves};
 pub use levels::Mark;
-pub use part::Part;
+pub use part::{Part, Sum};
 pub use period::{Period, Periods};
-pub use policy::ProportionPeriod;
+pub use policy::{Controlled, ProportionPeriod};
+pub use promised::Promised;
 pub use proportion::{Proportion, Reading, Times};
 pub use rule::{Order, Reserves, Share};
+pub use serving::{Class, Serving};
 pub use squish::{Claim, Squish};
 
 use crate::policy::{Parameter, Refused};
@@ -97,9 +106,9 @@ pub struct Settings {
     pub interval: Duration,
     /// How periods are controlled.
     pub periods: Periods,
-    /// How much all reservations may have together.
+    /// How much of each CPU all reservations may have together.
     pub limit: Part,
-    /// What tasks of best effort have together at the least.
+    /// What of each CPU tasks of best effort have together at the least.
     pub spare: Part,
     /// When levels are looked at.
     pub sensing: Sensing,
@@ -157,6 +166,11 @@ impl Request {
     /// Whether something is left to adapt: the share, the period, or both.
     pub fn adapts(&self) -> bool {
         self.share.is_none() || self.period.is_none()
+    }
+
+    /// Whether it says both: then nothing is adapted.
+    pub fn is_real_time(&self) -> bool {
+        !self.adapts()
     }
 
     /// Checks the ranges.

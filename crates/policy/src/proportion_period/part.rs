@@ -59,6 +59,71 @@ impl Part {
     }
 }
 
+/// What parts come to together. On one CPU it is a [`Part`] itself, so that nothing is longer there.
+pub trait Sum: Copy + Ord + Default + Into<u64> {
+    /// One part alone.
+    fn of(part: Part) -> Self;
+
+    /// As many as there are CPUs.
+    fn times(part: Part, cpus: usize) -> Self;
+
+    /// With another part.
+    #[must_use]
+    fn and(self, more: Part) -> Self;
+
+    /// What is left of it when so much is taken.
+    #[must_use]
+    fn without(self, taken: Self) -> Self;
+}
+
+impl From<Part> for u64 {
+    fn from(part: Part) -> u64 {
+        part.0.into()
+    }
+}
+
+/// Of one CPU.
+impl Sum for Part {
+    #[inline]
+    fn of(part: Part) -> Part {
+        part
+    }
+
+    #[inline]
+    fn times(part: Part, _: usize) -> Part {
+        part
+    }
+
+    #[inline]
+    fn and(self, more: Part) -> Part {
+        Part::and(self, more)
+    }
+
+    #[inline]
+    fn without(self, taken: Part) -> Part {
+        Part::without(self, taken)
+    }
+}
+
+/// Of several CPUs, in 2⁻²⁸ of one: of 128 CPUs and 32,768 tasks it is below 2⁶⁴ by far.
+impl Sum for u64 {
+    fn of(part: Part) -> u64 {
+        part.into()
+    }
+
+    fn times(part: Part, cpus: usize) -> u64 {
+        u64::from(part).saturating_mul(u64::try_from(cpus).unwrap_or(u64::MAX))
+    }
+
+    fn and(self, more: Part) -> u64 {
+        self.saturating_add(more.into())
+    }
+
+    fn without(self, taken: u64) -> u64 {
+        self.saturating_sub(taken)
+    }
+}
+
 impl Encode for Part {
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
         self.0.emit(put);

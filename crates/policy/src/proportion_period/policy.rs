@@ -1,14 +1,16 @@
 //! The policy: servers, and what the controllers know of each task.
 
 use super::levels::Levels;
+use super::part::Sum;
 use super::promise::Offer;
+use super::serving::{OnCpu, Serving};
 use super::{
     BestEffort, ControllerPlace, Part, Period, Periods, Proportion, Reading, Request, Reserves,
     Settings, Share,
 };
 use crate::forward::forward;
 use crate::policy::{
-    Budget, Dispatch, Fill, Policy, Ready, Refused, Resched, Reserve, Stop, Usage, Wants,
+    Budget, Dispatch, Fill, ONLY_CPU, Policy, Ready, Refused, Resched, Reserve, Stop, Usage, Wants,
 };
 use crate::servers::{Reservation, Seat, Servers};
 use crate::storage::{Storage, Table};
@@ -16,12 +18,15 @@ use flyball_trace::{CpuId, Duration, ServerId, Slot, TaskId, Time};
 
 /// Reservations that set themselves, on one CPU; `B` schedules what is left of it
 /// ([`BestEffort::LeftOver`]).
+pub type ProportionPeriod<B, S> = Controlled<Servers<Reserves, B, S>, S>;
+
+/// Reservations that set themselves, and `V` serves.
 ///
-/// All calls are those of [`Servers`], and O(1) besides, but for the alarm of the controllers, which is O(tasks + ends of
+/// All calls are those of the servers, and O(1) besides, but for the alarm of the controllers, which is O(tasks + ends of
 /// queues), a few times that in overload, and O(tasks) for each level of importance where tasks say more than there is.
 #[repr(C)]
-pub struct ProportionPeriod<B, S: Storage> {
-    pub(super) servers: Servers<Reserves, B, S>,
+pub struct Controlled<V: Serving, S: Storage> {
+    pub(super) servers: V,
     pub(super) settings: Settings,
     /// When the controllers run next; [`Time::NEVER`]: they have nothing to adapt, or no task has been ready yet.
     pub(super) next: Time,
@@ -31,15 +36,12 @@ pub struct ProportionPeriod<B, S: Storage> {
     /// them.
     adapted: u16,
     /// When a thread has run the controllers last.
-    pub(super) controlled: Option<Time>,
+    pub(super) thread_ran: Option<Time>,
     /// No task from here on is admitted.
     pub(super) last: u16,
     /// What members have said that they need, together.
-    pub(super) fixed: Part,
-    /// The task that runs, since when, and how much of that has been counted for the controllers.
-    pub(super) running: Slot,
-    pub(super) since: Time,
-    pub(super) counted: Duration,
+    pub(super) fixed: V::Sum,
+    pub(super) cpus: <V::Cpus as Storage>::Table<OnCpu>,
     pub(super) members: S::Table<Member>,
     pub(super) levels: Levels<S>,
 }
@@ -83,6 +85,15 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             order: settings.order,
             denies: settings.denies,
         };
+        let servers = Servers::new(rule, background, capacity);
+        Controlled::of(settings, servers, capacity)
+    }
+}
+
+impl<V: Serving, S: Storage> Controlled<V, S> {
+    /// The controllers, without tasks, above `servers`.
+    #[inline]
+    pub(super) fn of(settings: Settings, servers: V, capacity: usize) -> Self {
         let nothing = Member {
             request: Request::NOTHING,
             is_admitted: false,
@@ -100,18 +111,17 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             missed: 0,
             offer: Offer::default(),
         };
-        ProportionPeriod {
-            servers: Servers::new(rule, background, capacity),
+        let cpus = Table::new(servers.cpus(), OnCpu::default());
+        Controlled {
+            servers,
             settings,
             next: Time::NEVER,
             control_runs: 0,
             adapted: 0,
-            controlled: None,
+            thread_ran: None,
             last: 0,
-            fixed: Part::NOTHING,
-            running: Slot::EMPTY,
-            since: Time::ZERO,
-            counted: Duration::ZERO,
+            fixed: V::Sum::default(),
+            cpus,
             members: Table::new(capacity, nothing),
             levels: Levels::new(settings.sensing, capacity),
         }
@@ -162,24 +172,20 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
     }
 
     /// A task goes from the background to a server, or the other way.
-    pub(super) fn reseat(&mut self, task: TaskId, share: Option<Part>, now: Time) {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn reseat(&mut self, task: TaskId, share: Option<Part>, now: Time) -> Resched {
         let member = &mut self.members[task.index()];
         member.is_in_background = share.is_none();
         let is_queued = member.is_queued;
         let seat = share.map_or_else(background, |share| own(share, member.period.length));
-        let cpu = crate::policy::ONLY_CPU;
-        // The CPU is decided after this.
-        if is_queued {
-            let _ = self
-                .servers
-                .stopped(cpu, task, Usage::default(), Stop::Blocked, now);
-        }
-        self.servers.retire(task, now);
-        // There is room for as many servers, and in the background, as for tasks.
-        let _ = self.servers.admit(task, seat, now);
-        if is_queued {
-            let _ = self.servers.ready(cpu, task, Ready::Unblocked, now);
-        }
+        self.servers.reseat(task, seat, is_queued, now)
+    }
+
+    /// What of all CPUs shares that tasks say may be together.
+    pub(super) fn for_fixed(&self) -> V::Sum {
+        let each = self.settings.limit.without(self.settings.spare);
+        Sum::times(each, self.servers.cpus())
     }
 
     /// The share that a task has now and from its next period on, and its period; `None`: it has no reservation.
@@ -195,7 +201,7 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
 }
 
 /// A place where no server is.
-fn background<P: Default>() -> Seat<P> {
+pub(super) fn background<P: Default>() -> Seat<P> {
     Seat::Background(P::default())
 }
 
@@ -204,11 +210,11 @@ fn own<P>(share: Part, period: Duration) -> Seat<P> {
     Seat::Own(Reservation::every(period, share.in_period(period)))
 }
 
-impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
+impl<V: Serving, S: Storage> Policy for Controlled<V, S> {
     type Params = Request;
     type Settings = ();
 
-    const WANTS: Wants = <Servers<Reserves, B, S> as Policy>::WANTS.and(Wants::LEVELS);
+    const WANTS: Wants = V::WANTS.and(Wants::LEVELS);
 
     forward! { servers: capacity server_of compare inherit }
 
@@ -291,10 +297,12 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         self.fixed = self.said();
         self.count(&old.request, -1);
         self.count(&request, 1);
+        let mut resched = Resched::None;
         if old.is_in_background != is_in_background {
-            self.reseat(task, (!is_in_background).then_some(begun.wanted), now);
+            let share = (!is_in_background).then_some(begun.wanted);
+            resched = self.reseat(task, share, now);
         }
-        Ok(self.divide(now))
+        Ok(resched.and(self.divide(now)))
     }
 
     fn control(&mut self, _cpu: CpuId, now: Time) -> Resched {
@@ -329,9 +337,10 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
         if matches!(why, Stop::Blocked | Stop::Completed) {
             member.is_queued = false;
         }
-        if self.running.holds(task) {
-            member.reading.add(used.time.saturating_sub(self.counted));
-            self.running = Slot::EMPTY;
+        let on = &mut self.cpus[cpu.index()];
+        if on.running.holds(task) {
+            member.reading.add(used.time.saturating_sub(on.counted));
+            on.running = Slot::EMPTY;
         }
         self.levels.switches();
         self.servers.stopped(cpu, task, used, why, now)
@@ -349,6 +358,9 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
 
     fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
         let servers = self.servers.next_alarm(cpu).unwrap_or(Time::NEVER);
+        if V::SEVERAL && cpu != ONLY_CPU {
+            return Some(servers).filter(|next| !next.is_never());
+        }
         Some(servers.min(self.next)).filter(|next| !next.is_never())
     }
 
@@ -372,8 +384,9 @@ impl<B: Policy<Params: Default>, S: Storage> Policy for ProportionPeriod<B, S> {
     #[inline]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let dispatch = self.servers.pick(cpu, now);
-        self.running = dispatch.map_or(Slot::EMPTY, |dispatch| Slot::of(dispatch.task));
-        (self.since, self.counted) = (now, Duration::ZERO);
+        let on = &mut self.cpus[cpu.index()];
+        on.running = dispatch.map_or(Slot::EMPTY, |dispatch| Slot::of(dispatch.task));
+        (on.since, on.counted) = (now, Duration::ZERO);
         dispatch
     }
 }

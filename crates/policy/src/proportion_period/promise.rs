@@ -9,10 +9,12 @@
 //! * *More important*: a task is admitted if its share fits beside those of tasks that are as important or more so. Of less
 //!   important ones each level, from the top, has what is left over, in proportion, and each of its tasks 0.2 % at the least.
 
-use super::policy::{Member, ProportionPeriod};
+use super::part::Sum;
+use super::policy::{Controlled, Member};
 use super::rule::Use;
-use super::{LEAST, Part, Request, Settings};
-use crate::policy::{Excess, Policy, Refused};
+use super::serving::Serving;
+use super::{LEAST, Part, Promised, Request, Settings};
+use crate::policy::{Excess, Refused};
 use crate::storage::Storage;
 use flyball_trace::{Duration, TaskId};
 
@@ -59,18 +61,18 @@ impl Settings {
     }
 }
 
-impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
-    fn admitted(&self) -> impl Iterator<Item = (TaskId, &Member)> {
+impl<V: Serving, S: Storage> Controlled<V, S> {
+    pub(super) fn admitted(&self) -> impl Iterator<Item = (TaskId, &Member)> {
         let rows = (0..self.last).map(|row| (TaskId(row), &self.members[usize::from(row)]));
         rows.filter(|(_, member)| member.is_admitted)
     }
 
     /// What all tasks have said that they need, together.
-    pub(super) fn said(&self) -> Part {
+    pub(super) fn said(&self) -> V::Sum {
         let shares = self
             .admitted()
             .filter_map(|(_, member)| member.request.share);
-        shares.fold(Part::NOTHING, Part::and)
+        shares.fold(V::Sum::default(), Sum::and)
     }
 
     /// Checks that there is room for what a task says. O(tasks).
@@ -81,29 +83,31 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         let Some(share) = request.share else {
             return Ok(());
         };
-        // Something is left for tasks that say nothing.
-        let limit = self.settings.limit.without(self.settings.spare);
         let others = self.admitted().filter(|&(other, _)| other != task);
-        let asked = others.fold(share, |asked, (_, other)| {
-            asked.and(self.settings.kept_beside(&other.request, request))
-        });
-        let has_less = self.members[task.index()].is_admitted
-            && self.members[task.index()].request.share >= request.share;
-        if asked <= limit || has_less {
+        let requests = others.map(|(_, other)| other.request);
+        let promised = Promised::beside(&self.settings, requests, request);
+        let beyond = promised
+            .with(request, share)
+            .beyond(&self.settings, self.servers.cpus());
+        let old = &self.members[task.index()];
+        let has_less = old.is_admitted
+            && old.request.share >= request.share
+            && (!V::SEVERAL || old.request.is_real_time() || !request.is_real_time());
+        if beyond == 0 || has_less {
             return Ok(());
         }
         // As times, of which one stands for all of a CPU.
-        let [needed, all] = [asked.without(limit).and(Part::ALL), Part::ALL]
-            .map(|part| Duration::from_nanos(part.0.into()));
+        let all = Duration::from_nanos(Part::ALL.into());
+        let needed = Duration::from_nanos(beyond.saturating_add(Part::ALL.into()));
         let excess = Excess::of(needed, all);
         Err(Refused::Overload { excess })
     }
 
     /// Gives tasks that say a share what they have of it, and returns all that together. O(tasks), and where more is
     /// promised than there is, O(tasks) for each level of importance.
-    pub(super) fn offer(&mut self) -> Part {
-        let limit = self.settings.limit.without(self.settings.spare);
-        let mut all = Part::NOTHING;
+    pub(super) fn offer(&mut self) -> V::Sum {
+        let limit = self.for_fixed();
+        let mut all = V::Sum::default();
         for row in 0..usize::from(self.last) {
             let member = &mut self.members[row];
             if let Some(share) = member.request.share.filter(|_| member.is_admitted) {
@@ -115,6 +119,12 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
         if all <= limit {
             return all;
         }
+        self.offer_by_level(limit)
+    }
+
+    /// Tasks that say shares have what there is, level by level of importance. Returns what they have together.
+    #[inline(never)]
+    fn offer_by_level(&mut self, limit: V::Sum) -> V::Sum {
         let mut room = limit;
         let mut level = self.level_below(None);
         while let Some(importance) = level {
@@ -137,8 +147,8 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
 
     /// Tasks as important as this share `room`, but for what less important ones have at the least. Returns what is left
     /// of it.
-    fn offer_level(&mut self, importance: u16, room: Part) -> Part {
-        let (mut asked, mut least) = (Part::NOTHING, Part::NOTHING);
+    fn offer_level(&mut self, importance: u16, room: V::Sum) -> V::Sum {
+        let (mut asked, mut least) = (V::Sum::default(), V::Sum::default());
         let fixed = self
             .admitted()
             .filter(|(_, member)| member.request.share.is_some());
@@ -158,14 +168,14 @@ impl<B: Policy<Params: Default>, S: Storage> ProportionPeriod<B, S> {
             }
             if asked > mine {
                 let more = u64::from(member.share.without(LEAST).0);
-                let part = more * u64::from(mine.0) / u64::from(asked.0);
+                let part = more * mine.into() / asked.into();
                 let least = member.share.min(LEAST);
                 // Less than what has been asked for.
                 let part = u32::try_from(part).map_or(Part::NOTHING, Part);
                 member.share = least.and(part);
                 member.is_squished = true;
             }
-            left = left.without(member.share);
+            left = left.without(Sum::of(member.share));
         }
         left
     }

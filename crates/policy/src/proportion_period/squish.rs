@@ -1,6 +1,6 @@
 //! Overload: shares that together are more than there is are *squished* by importance (paper, section 2).
 
-use super::part::Part;
+use super::part::{Part, Sum};
 use super::scale::Scale;
 
 /// What a task would have of the CPU, and how important it is.
@@ -53,9 +53,9 @@ impl Squish {
     ///
     /// With f(c) = Σ share · m ÷ (m + c), which has to become the room, 1 ÷ f is concave, and a line where all are equally
     /// important. So Newton's rule for that comes nearer from below, and is there after one step in that case.
-    pub fn of<I: Iterator<Item = Claim>>(claims: impl Fn() -> I, room: Part) -> Squish {
+    pub fn of<I: Iterator<Item = Claim>>(claims: impl Fn() -> I, room: impl Sum) -> Squish {
         let asked: u64 = claims().map(|claim| u64::from(claim.share.0)).sum();
-        if asked <= room.0.into() {
+        if asked <= room.into() {
             return Squish::NOT;
         }
         let mut squish = Squish::NOT;
@@ -80,7 +80,7 @@ impl Squish {
     }
 
     /// By how much the pressure has to rise at the least, in 2⁻¹²; `None`: claims fit.
-    fn lacks(mut self, claims: impl Iterator<Item = Claim>, room: Part) -> Option<u32> {
+    fn lacks(mut self, claims: impl Iterator<Item = Claim>, room: impl Sum) -> Option<u32> {
         // f, and its slope, Σ share · m ÷ (m + c)², in 2⁻⁴⁸.
         let (mut all, mut slope) = (0_u64, 0_u64);
         for claim in claims {
@@ -89,7 +89,7 @@ impl Squish {
             all += kept;
             slope += (kept * u64::from(part / u32::from(importance.max(1)))) >> 12;
         }
-        let room = u64::from(room.0);
+        let room: u64 = room.into();
         let beyond = all.checked_sub(room).filter(|&beyond| beyond > 0)?;
         let [beyond, all, slope, room] = [beyond, all, slope, room].map(Scale::of);
         let step = beyond.times(all).over(room).over(slope);

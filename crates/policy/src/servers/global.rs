@@ -1,5 +1,7 @@
 //! Servers on CPUs that share a queue: each executes its task on whatever CPU there is.
 
+mod seats;
+
 use super::account::{Account, Reservation};
 use super::admission::Admission;
 use super::rule::{Arrival, Rule, Supply};
@@ -37,6 +39,7 @@ pub struct GlobalServers<R: Rule, O: Order, S: Storage, C: Storage> {
     /// The servers that wait for a budget, by the instant; they have the numbers of their tasks.
     throttled: S::Sorted<Time>,
     admission: Admission,
+    cpus: u8,
 }
 
 /// The key of a server, or one behind all of them and that of the order.
@@ -115,6 +118,7 @@ impl<R: Rule, O: Order, S: Storage, C: Storage> GlobalServers<R, O, S, C> {
             linked: Linked::new(capacity, cpus),
             throttled: Queue::new(capacity),
             admission,
+            cpus: u8::try_from(cpus).unwrap_or(u8::MAX),
         }
     }
 
@@ -323,6 +327,8 @@ impl<R: Rule, O: Order, S: Storage, C: Storage> Policy for GlobalServers<R, O, S
         self.rule.charge(&mut row.account, used.time, now);
         if is_gone {
             row.idle_since = now;
+            // No rule that is compiled here waits for something then.
+            let _ = self.rule.emptied(&mut row.account, now);
             return self.dequeue(task);
         }
         if why == Stop::Yielded {

@@ -84,3 +84,20 @@ pub(super) fn budget<R: Rule>(
         ..then.present()?
     })
 }
+
+/// Where a server with tasks belongs: among those with a budget, by its key, or among those that wait for one.
+#[derive(PartialEq, Eq)]
+pub(super) struct Place {
+    pub key: Time,
+    /// What it waits for, if its budget is used up.
+    pub waits: Option<Time>,
+}
+
+impl Place {
+    pub(super) fn of<R: Rule>(rule: &R, account: &Account<R::State>) -> Place {
+        Place {
+            key: rule.key(account),
+            waits: account.is_exhausted().then_some(account.deadline),
+        }
+    }
+}

@@ -149,7 +149,7 @@ mod tests {
             ]
         );
         let global = nothing(|placement| placement == Placement::Global);
-        assert_eq!(global, ["g-fp-rr", "g-llf", "g-rr", "g-fifo"]);
+        assert_eq!(global, ["g-fp-rr", "g-llf", "g-rr", "g-fifo", "g-pp"]);
         let split = nothing(|placement| matches!(placement, Placement::SemiPartitioned(_)));
         assert_eq!(split, [""; 0]);
     }

@@ -3,6 +3,7 @@
 use super::{Member, Rule, Servers};
 use crate::policy::{ONLY_CPU, Parameter, Policy, Refused, Resched};
 use crate::queue::Queue;
+use crate::servers::shared::Place;
 use crate::servers::{Account, Reservation, Seat};
 use crate::storage::{Storage, Table};
 use flyball_trace::{TaskId, Time};
@@ -95,22 +96,5 @@ impl<R: Rule, B: Policy, S: Storage> Servers<R, B, S> {
         // Nothing is admitted always.
         let _ = self.admission.change(&account.reservation, &nothing);
         self.rule.reserve(account, nothing);
-    }
-}
-
-/// Where a server with tasks belongs: among those with a budget, by its key, or among those that wait for one.
-#[derive(PartialEq, Eq)]
-struct Place {
-    key: Time,
-    /// What it waits for, if its budget is used up.
-    waits: Option<Time>,
-}
-
-impl Place {
-    fn of<R: Rule>(rule: &R, account: &Account<R::State>) -> Place {
-        Place {
-            key: rule.key(account),
-            waits: account.is_exhausted().then_some(account.deadline),
-        }
     }
 }
