@@ -30,7 +30,8 @@ pub struct Compared {
     pub events: usize,
     /// The first difference; `null`: there is none.
     pub difference: Option<Difference>,
-    /// Why they part, where a reason is known: `hair` (things come so near to each other that either may be
+    /// Why they part, where a reason is known: `costs` (where each entry of the kernel takes what it took on the machine, instead
+    /// of a mean, the order is the same to the end, and `events` counts these), `hair` (things come so near to each other that either may be
     /// first: a simulation whose computations and costs are a few microseconds off parts in the same way),
     /// `one-entry` (the machine makes two releases in one entry of its kernel), `last-call` (the last
     /// call of a job lets a more urgent task run before it ends) or `no-room` (the machine skips a job that

@@ -88,7 +88,8 @@ impl Measurement<'_> {
             stop_at_miss: false,
             seed,
         };
-        let (simulated_summary, simulated) = self.simulated(&values, &set.clone().into(), &options)?;
+        let (simulated_summary, simulated) =
+            self.simulated(&values, &set.clone().into(), &options)?;
         let mut side = SideBySide {
             overheads: set.platform.overheads.clone(),
             quantum,

@@ -85,8 +85,9 @@ fn a_job_that_ends_just_before_another_one_comes_is_a_hair() {
     let measured = simulate("rm", &nearly_at_once("5000200ns"), 0);
     let side = beside("rm", &expected, &measured, 0);
     assert!(side.comparison.difference.is_some());
-    assert_eq!(side.reason, Some(Parting::Hair));
-    assert!(side.agrees());
+    assert_eq!(side.reason, Some(Parting::Costs));
+    assert!(side.agrees() && side.is_same_order());
+    assert!(side.agree() > side.comparison.agree);
 }
 
 #[test]
@@ -124,6 +125,25 @@ fn another_policy_is_no_hair() {
     let side = beside("g-edf", &text, &simulate("g-fp", &text, 1), 1);
     assert!(side.comparison.difference.is_some());
     assert_eq!(side.reason, None);
+}
+
+/// Nor is it what the kernel's work takes.
+#[test]
+fn another_policy_does_not_cost_more() {
+    let text = r#"
+schema = 1
+[[task]]
+name = "often"
+period = "10ms"
+wcet = "4ms"
+[[task]]
+name = "seldom"
+period = "14ms"
+wcet = "7ms"
+"#;
+    let side = beside("edf", text, &simulate("rm", text, 0), 0);
+    assert!(side.comparison.difference.is_some());
+    assert_eq!((side.reason, side.is_same_order()), (None, false));
 }
 
 /// A task that is late has more jobs waiting than the machine has room for.

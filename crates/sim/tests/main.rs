@@ -16,6 +16,7 @@ mod real_rate;
 mod reference;
 mod reserved;
 mod scaled;
+mod seen;
 mod servers;
 mod speeds;
 mod supervised;

@@ -128,7 +128,10 @@ fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {
     for (policy, beside) in found {
         text += &difference(policy, "simulated", beside);
     }
-    if found.iter().any(|(_, beside)| !beside.comparison.is_same_order() && beside.is_same_order()) {
+    if found
+        .iter()
+        .any(|(_, beside)| !beside.comparison.is_same_order() && beside.is_same_order())
+    {
         text += "*: where each entry of the kernel takes what it took on the machine, instead of a mean.\n";
     }
     text += "LATEST: the largest difference between the instants at which a job is complete. NOTABLE: jobs \

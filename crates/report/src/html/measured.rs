@@ -94,7 +94,7 @@ fn summary(measured: &Measured) -> Markup {
                         tr {
                             th scope="row" { bdi { (policy) } }
                             td { (same(beside)) }
-                            (count(comparison.agree as u64))
+                            (count(beside.agree() as u64))
                             td.num { (length(beside.measured.end().since(Time::ZERO))) }
                             td.num { (length(comparison.largest())) }
                             (count(comparison.notable()))

@@ -82,7 +82,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             lateness: Lateness::of(set),
             devices: Devices::of(set, numbers, cpu == CPU, seed),
             costs: Costs::new(&set.platform, capacity, modes.seen.is_some()),
-            follow: modes.seen.as_ref().filter(|_| cpus == 1).map(|seen| Box::new(Follow::new(seen, cpu))),
+            follow: modes
+                .seen
+                .as_ref()
+                .filter(|_| cpus == 1)
+                .map(|seen| Box::new(Follow::new(seen, cpu))),
             control_runs: 0,
             clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus, asked.cloned()))),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),

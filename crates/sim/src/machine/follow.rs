@@ -124,8 +124,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             .min(self.devices.next)
     }
 
-    /// The row of the running task, and when it made its next call, if that was seen near to where the simulation has it: it
-    /// goes on at `leave`.
+    /// The row of the running task, and when it makes its next call, if that was seen near to where the simulation has it, or
+    /// something else was seen there: it goes on at `leave`.
     fn call(&self, follow: &Follow, leave: Time) -> Option<(usize, Time)> {
         let row = self.lanes[CPU.index()].running?;
         let program = &self.threads[row].program;
@@ -141,8 +141,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let mut near = later
             .take_while(|entry| entry.began <= ends + follow.tolerance)
             .filter(|entry| follow.is_near(entry.began, ends));
-        let seen = near.find(|entry| self.may_begin(call, entry))?;
-        Some((row, seen.began))
+        let seen = near
+            .find(|entry| self.may_begin(call, entry))
+            .map(|entry| entry.began);
+        // Of these there is no event where nothing comes of them.
+        let may_be_silent = matches!(call, Call::Signal(_) | Call::Wait(_) | Call::Control);
+        let late = || {
+            // The task has lost the CPU before it came to that.
+            let next = follow.entries.get(follow.next)?.began;
+            let is_late = !may_be_silent && ends <= next && follow.is_near(next, ends);
+            is_late.then_some(next + Duration::from_nanos(1))
+        };
+        Some((row, seen.or_else(late)?))
     }
 
     /// Whether what happens first in an entry is what a call does.
@@ -160,7 +170,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             Call::Compute(_) | Call::Result(_) | Call::Stalls(_) | Call::Control => false,
             Call::Suspend(_) | Call::Wait(_) => blocks,
             Call::Yield => matches!(entry.first, Kind::Yield { .. }),
-            Call::Lock(_) => blocks || matches!(entry.first, Kind::Lock { .. } | Kind::Inherit { .. }),
+            Call::Lock(_) => {
+                blocks || matches!(entry.first, Kind::Lock { .. } | Kind::Inherit { .. })
+            }
             Call::Unlock(_) => matches!(entry.first, Kind::Unlock { .. } | Kind::Inherit { .. }),
             Call::Signal(_) => wakes,
             Call::Send(n) | Call::TrySend(n) => fills(n, true) || blocks || wakes,
