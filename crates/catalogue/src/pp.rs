@@ -44,6 +44,54 @@ fn part_of(share: Fraction) -> Part {
 }
 
 impl Pp {
+    /// What values of all settings but `dispatch` say, with this order.
+    ///
+    /// # Errors
+    /// Says why they do not go together.
+    fn ordered(values: &dyn Values, order: Order) -> Result<Pp, &'static str> {
+        let part = |name| Part::millionths(values.millionths(name));
+        let threshold = (u64::from(values.millionths("threshold")) << 16) / 1_000_000;
+        let settings = Settings {
+            order,
+            controller: match values.text("controller") {
+                "thread" => ControllerPlace::Thread,
+                _ => ControllerPlace::Kernel,
+            },
+            interval: values.duration("interval"),
+            periods: Periods {
+                // Whatever is too large is refused below.
+                threshold: u32::try_from(threshold).unwrap_or(u32::MAX),
+                growth: values.duration("growth"),
+                start: values.duration("start"),
+                shortest: values.duration("shortest"),
+                longest: values.duration("longest"),
+                answers_missed: values.text("missed") == "longer",
+            },
+            limit: part("limit"),
+            spare: part("spare"),
+            sensing: match values.text("sensing") {
+                "switch" => Sensing::Switch,
+                "sampled" => Sensing::Sampled,
+                _ => Sensing::Exact,
+            },
+            best_effort: match values.text("best_effort") {
+                "left-over" => BestEffort::LeftOver,
+                _ => BestEffort::OpenLoop,
+            },
+            denies: match values.text("tick_rule") {
+                "deny" => values.tick().unwrap_or_default(),
+                _ => Duration::ZERO,
+            },
+            renegotiates: values.text("real_time") == "renegotiated",
+        };
+        settings.check()?;
+        let allowance = Allowance::of(values);
+        Ok(Pp {
+            settings,
+            allowance,
+        })
+    }
+
     /// What a task asks for, however much that is: what it says of its reservation. A periodic task that says
     /// nothing has its execution time in every period, and a task that says no more than its share has that.
     fn request(&self, task: &Facts) -> Request {
@@ -138,50 +186,11 @@ impl Configured for Pp {
     ];
 
     fn new(values: &dyn Values, _: &[Facts]) -> Result<Pp, &'static str> {
-        let part = |name| Part::millionths(values.millionths(name));
-        let threshold = (u64::from(values.millionths("threshold")) << 16) / 1_000_000;
-        let settings = Settings {
-            order: match values.text("dispatch") {
-                "edf" => Order::Deadline,
-                _ => Order::Rate,
-            },
-            controller: match values.text("controller") {
-                "thread" => ControllerPlace::Thread,
-                _ => ControllerPlace::Kernel,
-            },
-            interval: values.duration("interval"),
-            periods: Periods {
-                // Whatever is too large is refused below.
-                threshold: u32::try_from(threshold).unwrap_or(u32::MAX),
-                growth: values.duration("growth"),
-                start: values.duration("start"),
-                shortest: values.duration("shortest"),
-                longest: values.duration("longest"),
-                answers_missed: values.text("missed") == "longer",
-            },
-            limit: part("limit"),
-            spare: part("spare"),
-            sensing: match values.text("sensing") {
-                "switch" => Sensing::Switch,
-                "sampled" => Sensing::Sampled,
-                _ => Sensing::Exact,
-            },
-            best_effort: match values.text("best_effort") {
-                "left-over" => BestEffort::LeftOver,
-                _ => BestEffort::OpenLoop,
-            },
-            denies: match values.text("tick_rule") {
-                "deny" => values.tick().unwrap_or_default(),
-                _ => Duration::ZERO,
-            },
-            renegotiates: values.text("real_time") == "renegotiated",
+        let order = match values.text("dispatch") {
+            "edf" => Order::Deadline,
+            _ => Order::Rate,
         };
-        settings.check()?;
-        let allowance = Allowance::of(values);
-        Ok(Pp {
-            settings,
-            allowance,
-        })
+        Pp::ordered(values, order)
     }
 
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {

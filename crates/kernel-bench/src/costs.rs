@@ -264,10 +264,10 @@ mod tests {
         (
             "pp",
             &[
-                ("signal_wakes", 612),
-                ("wait_blocks", 433),
+                ("signal_wakes", 614),
+                ("wait_blocks", 434),
                 ("send_wakes", 849),
-                ("receive_blocks", 442),
+                ("receive_blocks", 443),
                 ("send", 194),
             ],
         ),

@@ -23,10 +23,8 @@ impl Configured for GlobalPp {
         None => &[],
     };
 
-    fn new(values: &dyn Values, tasks: &[Facts]) -> Result<GlobalPp, &'static str> {
-        let mut pp = Pp::new(values, tasks)?;
-        pp.settings.order = Order::Deadline;
-        Ok(GlobalPp(pp))
+    fn new(values: &dyn Values, _: &[Facts]) -> Result<GlobalPp, &'static str> {
+        Pp::ordered(values, Order::Deadline).map(GlobalPp)
     }
 
     fn emit(&self, put: &mut dyn FnMut(&[u8])) {
