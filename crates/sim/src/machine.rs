@@ -198,6 +198,9 @@ struct Details {
 impl<S: Scheduler, T: Sink> Node<S, T> {
     /// What happens at time zero, before the first event: the first tasks have been released.
     pub(crate) fn start(&mut self) -> Result<(), SimError> {
+        if self.follow.is_some() {
+            return Ok(());
+        }
         let released = self
             .threads
             .iter()
@@ -205,9 +208,6 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let released = u32::try_from(released.count()).unwrap_or(u32::MAX);
         for cpu in self.cpus() {
             self.enter(cpu, Time::ZERO);
-        }
-        if let Some(follow) = &mut self.follow {
-            follow.begin(Time::ZERO);
         }
         self.serve(Time::ZERO, released)
     }
@@ -300,19 +300,15 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             if !self.changes.is_empty() {
                 released += self.change(now)?;
             }
+            if self.follow.is_some() {
+                // A machine that has several interrupts at once serves the timer first.
+                released += self.serve_timer(now, &mut ticked);
+            }
             released += self.arrive(now)?;
             if self.devices.next <= now {
                 released += self.serve_devices(now)?;
             }
-            if self.core.next_timer(CPU) <= now {
-                self.look_for_cycle(now);
-                let (ticks, misses) = (self.core.ticks(), self.core.misses());
-                released += self.core.timer(CPU, now);
-                ticked = self.core.ticks() > ticks;
-                // To notice that a job is late is work of the same kind.
-                let late = self.core.misses() - misses;
-                released += u32::try_from(late).unwrap_or(u32::MAX);
-            }
+            released += self.serve_timer(now, &mut ticked);
         }
         for cpu in self.inside.without(CPU).iter() {
             if self.core.next_timer(cpu) <= now {
@@ -323,6 +319,21 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             released += self.begin(now)?;
         }
         self.leave(now, ticked, released)
+    }
+
+    /// The kernel's timer, if it is due. Returns how many jobs it has released, or found to be late.
+    #[inline]
+    fn serve_timer(&mut self, now: Time, ticked: &mut bool) -> u32 {
+        if self.core.next_timer(CPU) > now {
+            return 0;
+        }
+        self.look_for_cycle(now);
+        let (ticks, misses) = (self.core.ticks(), self.core.misses());
+        let released = self.core.timer(CPU, now);
+        *ticked |= self.core.ticks() > ticks;
+        // To notice that a job is late is work of the same kind.
+        let late = self.core.misses() - misses;
+        released.saturating_add(u32::try_from(late).unwrap_or(u32::MAX))
     }
 
     /// The clock stops at `now`, an event at that very instant or not: the running tasks make the

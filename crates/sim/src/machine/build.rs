@@ -1,7 +1,7 @@
 //! A cluster with its kernel, made from a task set.
 
 use super::devices::Devices;
-use super::follow::Follow;
+use super::follow::{Follow, START};
 use super::{Asked, CPU, Clocks, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::called::Called;
 use crate::error::SimError;
@@ -15,7 +15,7 @@ use flyball_kernel::{
 };
 use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_model::{Arrival, Task, TaskSet};
-use flyball_policy::{CpuId, CpuSet, TaskId, Time};
+use flyball_policy::{CpuId, CpuSet, Duration, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -106,7 +106,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         for &number in numbers.iter().filter(|&&number| number < modes.first) {
             let task = &set.tasks[number];
             let params = called.params(task, &facts(number))?;
-            node.spawn(task, number, params, Time::ZERO, Time::ZERO)?;
+            let from = Time::ZERO + node.follow.as_ref().map_or(Duration::ZERO, |_| START);
+            node.spawn(task, number, params, from, Time::ZERO)?;
         }
         Ok(node)
     }

@@ -7,6 +7,10 @@ use flyball_catalogue::Scheduler;
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_trace::{Kind, Sink};
 
+/// Threads start this long after time zero, where what was seen is followed: on a machine all are there before the first one
+/// starts.
+pub(super) const START: Duration = Duration::from_nanos(1);
+
 /// How far a simulation has come in what was seen.
 pub(super) struct Follow {
     entries: Vec<KernelEntry>,
@@ -24,6 +28,7 @@ pub(super) struct Follow {
 impl Follow {
     pub(super) fn new(seen: &Seen, cpu: CpuId) -> Follow {
         let entries = seen.of(cpu);
+        let first = entries.first().map(|first| first.began);
         let mut known: Vec<Duration> = entries.iter().filter_map(|entry| entry.took).collect();
         known.sort_unstable();
         Follow {
@@ -32,21 +37,17 @@ impl Follow {
             next: 0,
             tolerance: seen.tolerance(),
             entry: None,
-            interrupts_from: Time::ZERO,
+            interrupts_from: first
+                .filter(|&first| first <= Time::ZERO + seen.tolerance())
+                .unwrap_or_default(),
         }
     }
 
     /// An entry of the kernel begins.
     pub(super) fn begin(&mut self, now: Time) {
-        // The machine has begun a moment after time zero.
-        let late = if now == Time::ZERO {
-            self.tolerance
-        } else {
-            Duration::ZERO
-        };
         self.entry = None;
         while let Some(entry) = self.entries.get(self.next)
-            && entry.began <= now + late
+            && entry.began <= now
         {
             self.next += 1;
             if entry.began >= now {
@@ -104,7 +105,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             if call.is_some_and(|(_, at)| at == next) {
                 // What interrupts comes after it.
                 follow.interrupts_from = next + Duration::from_nanos(1);
-            } else if due <= next && follow.is_near(due, next) {
+            } else if due <= next + START && follow.is_near(due, next) {
                 follow.interrupts_from = next;
             }
             if let Some((row, at)) = call {
@@ -150,7 +151,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             // The task has lost the CPU before it came to that.
             let next = follow.entries.get(follow.next)?.began;
             let is_late = !may_be_silent && ends <= next && follow.is_near(next, ends);
-            is_late.then_some(next + Duration::from_nanos(1))
+            is_late.then_some(next + START * 2)
         };
         Some((row, seen.or_else(late)?))
     }
