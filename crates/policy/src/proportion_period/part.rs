@@ -112,6 +112,7 @@ impl Sum for u64 {
     }
 
     fn times(part: Part, cpus: usize) -> u64 {
+        // CPUs have numbers of a byte.
         u64::from(part).saturating_mul(u64::try_from(cpus).unwrap_or(u64::MAX))
     }
 

@@ -51,7 +51,7 @@ impl Promised {
     pub fn beyond(&self, settings: &Settings, cpus: usize) -> u64 {
         let each = settings.limit.without(settings.spare);
         let all: u64 = Sum::times(each, cpus);
-        // The largest share but on one CPU.
+        // The largest share but on one CPU. CPUs have numbers of a byte.
         let others: u64 = u64::try_from(cpus.saturating_sub(1)).unwrap_or(u64::MAX);
         let largest = self.largest.saturating_mul(others);
         let beyond = self.all.saturating_sub(all);

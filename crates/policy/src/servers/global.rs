@@ -118,6 +118,7 @@ impl<R: Rule, O: Order, S: Storage, C: Storage> GlobalServers<R, O, S, C> {
             linked: Linked::new(capacity, cpus),
             throttled: Queue::new(capacity),
             admission,
+            // At most 128.
             cpus: u8::try_from(cpus).unwrap_or(u8::MAX),
         }
     }
