@@ -283,18 +283,16 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// is served before the task that is to run makes a call.
     #[inline]
     fn interrupts_first(&self, now: Time) -> bool {
-        let is_held = || self.follow.as_ref().is_some_and(|follow| follow.holds(now));
         !self.costs.free
             && self.lanes[CPU.index()].busy_until == now
             && self.interrupt_due() < now
-            && !is_held()
+            && !self.is_held(now)
     }
 
     /// What comes with the clock at `now` on the CPUs that are in the kernel, which has `released` jobs in this
     /// entry already; then they leave it.
     fn serve(&mut self, now: Time, mut released: u32) -> Result<(), SimError> {
-        let is_held = self.follow.as_ref().is_some_and(|follow| follow.holds(now));
-        let keeps_time = self.inside.contains(CPU) && !is_held;
+        let keeps_time = self.inside.contains(CPU) && !self.is_held(now);
         let mut ticked = false;
         if keeps_time {
             if !self.changes.is_empty() {

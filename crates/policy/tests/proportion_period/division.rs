@@ -8,8 +8,9 @@ use flyball_policy::{Duration, Policy, Role, Stop, TaskId, Time};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-fn request() -> impl Strategy<Value = Request> {
-    let share = proptest::option::of((1_u32..400_000).prop_map(Part::millionths));
+/// What tasks may say: a share of less than `most` millionths, a period, both or neither.
+pub(super) fn request(most: u32) -> impl Strategy<Value = Request> {
+    let share = proptest::option::of((1..most).prop_map(Part::millionths));
     let period = proptest::option::of((1_u64..200).prop_map(Duration::from_millis));
     (share, period, 1_u16..9).prop_map(|(share, period, importance)| Request {
         share,
@@ -28,8 +29,8 @@ fn step() -> impl Strategy<Value = Step> {
     ];
     let role = prop_oneof![Just(Role::Producer), Just(Role::Consumer)];
     prop_oneof![
-        3 => (task(), request()).prop_map(|(task, request)| Step::Admit(task, request)),
-        1 => (task(), request()).prop_map(|(task, request)| Step::Adjust(task, request)),
+        3 => (task(), request(400_000)).prop_map(|(task, request)| Step::Admit(task, request)),
+        1 => (task(), request(400_000)).prop_map(|(task, request)| Step::Adjust(task, request)),
         1 => task().prop_map(Step::Retire),
         4 => task().prop_map(Step::Ready),
         8 => (1_u64..9_000, stop).prop_map(|(length, why)| Step::Run(length, why)),

@@ -1,5 +1,6 @@
 //! The same on two CPUs: no task runs on both, and no more is promised than both have.
 
+use super::division::request;
 use flyball_policy::proportion_period::{
     BestEffort, GlobalProportionPeriod, Part, Request, Settings,
 };
@@ -211,16 +212,6 @@ impl World {
     }
 }
 
-fn request() -> impl Strategy<Value = Request> {
-    let share = proptest::option::of((1_u32..700_000).prop_map(Part::millionths));
-    let period = proptest::option::of((1_u64..200).prop_map(Duration::from_millis));
-    (share, period, 1_u16..9).prop_map(|(share, period, importance)| Request {
-        share,
-        period,
-        importance,
-    })
-}
-
 fn step() -> impl Strategy<Value = Step> {
     let task = || 0..TASKS;
     let stop = prop_oneof![
@@ -230,8 +221,8 @@ fn step() -> impl Strategy<Value = Step> {
     ];
     let role = prop_oneof![Just(Role::Producer), Just(Role::Consumer)];
     prop_oneof![
-        3 => (task(), request()).prop_map(|(task, request)| Step::Admit(task, request)),
-        1 => (task(), request()).prop_map(|(task, request)| Step::Adjust(task, request)),
+        3 => (task(), request(700_000)).prop_map(|(task, request)| Step::Admit(task, request)),
+        1 => (task(), request(700_000)).prop_map(|(task, request)| Step::Adjust(task, request)),
         1 => task().prop_map(Step::Retire),
         6 => task().prop_map(Step::Ready),
         4 => (0_usize..2, stop).prop_map(|(cpu, stop)| Step::Stop(cpu, stop)),

@@ -1,7 +1,7 @@
 //! A cluster with its kernel, made from a task set.
 
 use super::devices::Devices;
-use super::follow::{Follow, START};
+use super::follow::{Follow, MOMENT};
 use super::{Asked, CPU, Clocks, Costs, Counts, Cycle, Details, Lane, Node, Thread, change};
 use crate::called::Called;
 use crate::error::SimError;
@@ -59,6 +59,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         };
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let speeds = set.platform.speeds.as_ref();
+        let seen = modes.seen.as_ref().filter(|_| cpus == 1);
+        let follow = seen.map(|seen| Box::new(Follow::new(seen, cpu)));
         let mut node = Node {
             core: Core::new(
                 called.scheduler.policy(Size::new(capacity, cpus)),
@@ -81,12 +83,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             arrivals: BinaryHeap::new(),
             lateness: Lateness::of(set),
             devices: Devices::of(set, numbers, cpu == CPU, seed),
-            costs: Costs::new(&set.platform, capacity, modes.seen.is_some()),
-            follow: modes
-                .seen
-                .as_ref()
-                .filter(|_| cpus == 1)
-                .map(|seen| Box::new(Follow::new(seen, cpu))),
+            costs: Costs::new(&set.platform, capacity, follow.is_some()),
+            follow,
             control_runs: 0,
             clocks: speeds.map(|speeds| Box::new(Clocks::new(speeds, cpus, asked.cloned()))),
             lanes: (0..cpus).map(|_| Lane::default()).collect(),
@@ -106,7 +104,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         for &number in numbers.iter().filter(|&&number| number < modes.first) {
             let task = &set.tasks[number];
             let params = called.params(task, &facts(number))?;
-            let from = Time::ZERO + node.follow.as_ref().map_or(Duration::ZERO, |_| START);
+            let from = Time::ZERO + node.follow.as_ref().map_or(Duration::ZERO, |_| MOMENT);
             node.spawn(task, number, params, from, Time::ZERO)?;
         }
         Ok(node)

@@ -7,9 +7,9 @@ use flyball_catalogue::Scheduler;
 use flyball_policy::{CpuId, Duration, Time};
 use flyball_trace::{Kind, Sink};
 
-/// Threads start this long after time zero, where what was seen is followed: on a machine all are there before the first one
-/// starts.
-pub(super) const START: Duration = Duration::from_nanos(1);
+/// The shortest time that there is. Where what was seen is followed, threads start so long after time zero: on a machine all
+/// are there before the first one starts. What comes right after something else comes so long after it.
+pub(super) const MOMENT: Duration = Duration::from_nanos(1);
 
 /// How far a simulation has come in what was seen.
 pub(super) struct Follow {
@@ -57,11 +57,6 @@ impl Follow {
         }
     }
 
-    /// Whether the timer, sources and sinks have to wait.
-    pub(super) fn holds(&self, now: Time) -> bool {
-        now < self.interrupts_from
-    }
-
     /// When an interrupt comes that is due at `due`.
     pub(super) fn interrupt(&self, due: Time) -> Time {
         due.max(self.interrupts_from)
@@ -104,8 +99,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             let call = self.call(&follow, leave);
             if call.is_some_and(|(_, at)| at == next) {
                 // What interrupts comes after it.
-                follow.interrupts_from = next + Duration::from_nanos(1);
-            } else if due <= next + START && follow.is_near(due, next) {
+                follow.interrupts_from = next + MOMENT;
+            } else if due <= next + MOMENT && follow.is_near(due, next) {
                 follow.interrupts_from = next;
             }
             if let Some((row, at)) = call {
@@ -114,6 +109,14 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
         self.follow = Some(follow);
         leave
+    }
+
+    /// Whether the timer, sources and sinks have to wait, as they did on the machine.
+    #[inline]
+    pub(super) fn is_held(&self, now: Time) -> bool {
+        self.follow
+            .as_ref()
+            .is_some_and(|follow| now < follow.interrupts_from)
     }
 
     /// When the timer is due, a source, a sink, or a job that does not come with the clock.
@@ -151,7 +154,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             // The task has lost the CPU before it came to that.
             let next = follow.entries.get(follow.next)?.began;
             let is_late = !may_be_silent && ends <= next && follow.is_near(next, ends);
-            is_late.then_some(next + START * 2)
+            is_late.then_some(next + MOMENT * 2)
         };
         Some((row, seen.or_else(late)?))
     }
