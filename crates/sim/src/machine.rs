@@ -298,8 +298,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             if !self.changes.is_empty() {
                 released += self.change(now)?;
             }
-            if self.follow.is_some() {
-                // A machine that has several interrupts at once serves the timer first.
+            if self.follow.is_some() && !self.devices_first(now) {
+                // A machine that has several interrupts at once serves the timer first, usually.
                 released += self.serve_timer(now, &mut ticked);
             }
             released += self.arrive(now)?;

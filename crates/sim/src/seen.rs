@@ -13,11 +13,15 @@
 //!  simulated   call                 timer  dispatch          following
 //! ```
 //!
+//! A computation may be off by some more for each time that the kernel came between: the way into it and out of it is on no
+//! account. Where a task goes on and it is known from its budget how much of that time it used, the kernel's entries
+//! together take the rest.
+//!
 //! What happens in an entry, and which task is dispatched, it decides by itself. So if the events are the same then the
 //! simulation explains all that the machine did; and if it is wrong about more than the kernel's costs, then the instants are too far
 //! apart, or the events are other ones.
 
-use flyball_trace::{CpuId, Duration, Event, Kind, ServerId, Time};
+use flyball_trace::{CpuId, Duration, Event, Kind, Object, ServerId, TaskId, Time};
 use std::collections::HashMap;
 
 /// No entry takes that long that decides nothing; the budget was another task's.
@@ -27,7 +31,7 @@ const LONGEST: Duration = Duration::from_micros(20);
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Seen {
     /// By CPU, in order.
-    cpus: Vec<Vec<KernelEntry>>,
+    cpus: Vec<(Vec<KernelEntry>, Vec<Stretch>)>,
     /// How far a simulated instant may be from the one that was seen.
     tolerance: Duration,
 }
@@ -38,12 +42,23 @@ pub(crate) struct KernelEntry {
     pub(crate) began: Time,
     /// When it was decided which task runs; `None`: the task that ran went on.
     pub(crate) decided: Option<Time>,
-    /// How long it took, where the task that ran went on and that is known.
-    pub(crate) took: Option<Duration>,
     /// What happened first.
     pub(crate) first: Kind,
     /// Whether a queue holds more messages by that.
     pub(crate) rises: bool,
+    /// What a task waited for that wakes by that.
+    pub(crate) waited: Option<Object>,
+}
+
+/// A stretch of time in which a task ran on and it is known what of that it used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) from: Time,
+    pub(crate) until: Time,
+    /// What the kernel used.
+    pub(crate) lost: Duration,
+    /// Whether the kernel was entered but once.
+    pub(crate) is_short: bool,
 }
 
 impl Seen {
@@ -60,13 +75,16 @@ impl Seen {
             lanes[cpu].see(event, &mut known);
         }
         Seen {
-            cpus: lanes.into_iter().map(|lane| lane.entries).collect(),
+            cpus: lanes
+                .into_iter()
+                .map(|lane| (lane.entries, lane.stretches))
+                .collect(),
             tolerance,
         }
     }
 
     /// What was seen of a CPU.
-    pub(crate) fn of(&self, cpu: CpuId) -> Vec<KernelEntry> {
+    pub(crate) fn of(&self, cpu: CpuId) -> (Vec<KernelEntry>, Vec<Stretch>) {
         self.cpus.get(cpu.index()).cloned().unwrap_or_default()
     }
 
@@ -80,6 +98,8 @@ impl Seen {
 struct Known {
     /// How many messages queues hold.
     levels: HashMap<u16, u16>,
+    /// What tasks waited for when they blocked last.
+    blocked: HashMap<TaskId, Object>,
     /// What servers had left of their budgets when that was said last.
     budgets: HashMap<ServerId, (Duration, Time)>,
 }
@@ -88,25 +108,26 @@ struct Known {
 #[derive(Default)]
 struct Lane {
     entries: Vec<KernelEntry>,
+    stretches: Vec<Stretch>,
     /// Since when a task runs.
     since: Option<Time>,
     /// The first entry since then.
     first: usize,
-    /// How long an entry takes usually.
-    usual: Option<Duration>,
+    /// The event before this one gives a budget another value, whatever was used of it.
+    sets: bool,
 }
 
 impl Lane {
     fn see(&mut self, event: &Event, known: &mut Known) {
         let now = event.time;
-        let mut rises = false;
+        let (mut rises, mut waited) = (false, None);
         match event.kind {
             // What a simulation says of itself, and what comes before the first entry.
             Kind::Overhead { .. } | Kind::Start { .. } => return,
             Kind::Dispatch { .. } | Kind::Idle => {
                 match self.entries.last_mut() {
                     Some(last) if last.decided.is_none() => last.decided = Some(now),
-                    _ => self.push(now, event.kind, Some(now), false),
+                    _ => self.push(now, event.kind, Some(now), (false, None)),
                 }
                 self.since = (event.kind != Kind::Idle).then_some(now);
                 self.first = self.entries.len();
@@ -115,29 +136,49 @@ impl Lane {
             Kind::Fill { queue, level } => {
                 rises = known.levels.insert(queue, level).unwrap_or(0) < level;
             }
+            Kind::Block { task, on, .. } => {
+                known.blocked.insert(task, on);
+            }
+            Kind::Wake { task, .. } => waited = known.blocked.get(&task).copied(),
             _ => {}
         }
+        let is_set = self.sets;
+        self.sets = match event.kind {
+            Kind::Reserve { .. } => true,
+            Kind::Replenish { .. } => is_set,
+            _ => false,
+        };
         if self.entries.last().is_none_or(|last| last.began != now) {
-            self.push(now, event.kind, None, rises);
+            self.push(now, event.kind, None, (rises, waited));
         }
         let (server, left) = match event.kind {
             Kind::Budget { server, left } => (server, left),
             Kind::Exhaust { server } => (server, Duration::ZERO),
             _ => return,
         };
+        if is_set && let Some((before, _)) = known.budgets.get_mut(&server) {
+            *before = left;
+            return;
+        }
         let before = known.budgets.insert(server, (left, now));
         if let Some((before, told)) = before.filter(|&(before, _)| before >= left) {
             self.used(before.saturating_sub(left), told, now);
         }
     }
 
-    fn push(&mut self, began: Time, first: Kind, decided: Option<Time>, rises: bool) {
+    fn push(
+        &mut self,
+        began: Time,
+        first: Kind,
+        decided: Option<Time>,
+        (rises, waited): (bool, Option<Object>),
+    ) {
         self.entries.push(KernelEntry {
             began,
             decided,
-            took: None,
             first,
             rises,
+            waited,
         });
     }
 
@@ -147,34 +188,18 @@ impl Lane {
         let Some(from) = self.since.map(|since| since.max(told)) else {
             return;
         };
-        let ran = now.since(from);
         // But for the one that this was said in.
         let last = self.entries.len() - 1;
-        let since = &mut self.entries[self.first.min(last)..last];
-        let earlier = since.partition_point(|entry| entry.began < from);
-        let entries = &mut since[earlier..];
-        let number = entries.len() as u64;
-        if number == 0 || ran < used {
-            return;
-        }
-        let lost = ran.saturating_sub(used);
-        let each = |of: Duration, number: u64| Duration::from_nanos(of.as_nanos() / number.max(1));
-        let is_long = |entry: &KernelEntry| entry.first.is_of_reservation();
-        // What controllers do takes longer than other entries, of which it is known how long they take usually.
-        let long = entries.iter().filter(|entry| is_long(entry)).count() as u64;
-        let short = match self.usual.filter(|_| long > 0) {
-            Some(usual) => usual,
-            None => each(lost, number),
-        };
-        let rest = each(lost.saturating_sub(short * (number - long)), long);
-        if short.max(rest) > LONGEST {
-            return;
-        }
-        if number == 1 && long == 0 {
-            self.usual = Some(short);
-        }
-        for entry in entries {
-            entry.took = Some(if is_long(entry) { rest } else { short });
+        let since = &self.entries[self.first.min(last)..last];
+        let entries = since.iter().filter(|entry| entry.began >= from).count();
+        let lost = now.since(from).saturating_sub(used);
+        if used <= now.since(from) && lost <= LONGEST * (1 + entries as u64) {
+            self.stretches.push(Stretch {
+                from,
+                until: now,
+                lost,
+                is_short: entries == 1,
+            });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A simulation by means follows another one whose kernel takes longer and shorter by turns.
 
-use flyball_catalogue::{Fp, Scheduler};
+use flyball_catalogue::{Configured, Fp, Pp, Scheduler, settings::Defaults};
 use flyball_model::{Cost, Format, TaskSet, read_str};
 use flyball_sim::{Modes, Options, Seen, simulate, simulate_modes};
 use flyball_trace::{Duration, Event, Kind, Time};
@@ -76,4 +76,39 @@ fn a_simulation_follows_what_was_seen() {
     let kinds = |events: &[Event]| events.iter().map(|event| event.kind).collect::<Vec<_>>();
     let reversed = following(with_costs(3, 700), &Fp, seen());
     assert_ne!(kinds(&reversed), kinds(&other));
+}
+
+/// A kernel whose controllers take much longer. Not all of their runs leave an event; what of the others is not seen
+/// of the time that they take, budgets tell.
+#[test]
+fn controllers_are_followed() {
+    let scheduler = Pp::new(&Defaults(Pp::SETTINGS), &[]).unwrap();
+    let set = |nanos, control| {
+        let mut set = with_costs(1, nanos);
+        set.platform.overheads.control = Cost::fixed(Duration::from_nanos(control));
+        set
+    };
+    let options = Options::until(Duration::from_secs(2));
+    let mut events = Vec::new();
+    simulate(&set(1_100, 7_300), &scheduler, &options, &mut events).expect("it can be simulated");
+    let seen = || Seen::new(&events, Duration::from_micros(10));
+    let decided = |events: Vec<Event>| -> Vec<Event> {
+        let mut events = compared(events);
+        events.retain(|event| !event.kind.is_of_reservation());
+        events
+    };
+    let same = |ours: Vec<Event>, others: &[Event]| {
+        let ours = decided(ours).into_iter();
+        let pairs = ours.zip(others);
+        pairs
+            .take_while(|(ours, other)| ours.kind == other.kind)
+            .count()
+    };
+    let other = decided(events.clone());
+    let mut alone = Vec::new();
+    simulate(&set(700, 2_000), &scheduler, &options, &mut alone).expect("it can be simulated");
+    let alone = same(alone, &other);
+    let followed = same(following(set(700, 2_000), &scheduler, seen()), &other);
+    assert!(alone < other.len() / 2, "{alone} of {}", other.len());
+    assert_eq!(followed, other.len());
 }

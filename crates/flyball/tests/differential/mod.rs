@@ -65,6 +65,8 @@ impl Case<'_> {
 struct Tally {
     /// Sets that are scheduled as in their simulation.
     compared: u64,
+    /// Those of them that are so where the simulation follows each entry of the machine's kernel.
+    followed: u64,
     /// Sets whose schedules part.
     parted: u64,
     /// Those that part for no reason, or whose jobs are done at other times: which, and how.
@@ -178,6 +180,9 @@ fn tally(case: &Case<'_>) -> Tally {
                 tally.wrong.push(format!("{of}: {why}\n{text}"));
             }
             tally.count(&side);
+        } else if side.is_same_order() {
+            tally.followed += 1;
+            tally.count(&side);
         } else {
             let found = &side.comparison;
             let reason = side.reason;
@@ -207,10 +212,11 @@ fn count(few: u64) -> u64 {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sets = self.compared + self.parted;
-        let (same, parted, wrong) = (self.compared, self.parted, self.wrong.len());
+        let (same, followed) = (self.compared, self.followed);
+        let (parted, wrong) = (self.parted, self.wrong.len());
         write!(
             f,
-            "{sets} sets, {same} the same, {parted} part, {wrong} wrong"
+            "{sets} sets, {same} the same, {followed} of them entry by entry, {parted} part, {wrong} wrong"
         )
     }
 }
@@ -222,7 +228,7 @@ impl Tally {
             u64::from(events.map(|event| event.kind).any(|kind| is(&kind)))
         };
         self.compared += 1;
-        self.events += side.comparison.agree;
+        self.events += side.agree();
         self.blocking += any(|kind| {
             use flyball_trace::Object::{Mutex, Queue, Semaphore};
             matches!(

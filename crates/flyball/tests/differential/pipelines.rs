@@ -140,10 +140,12 @@ fn pipelines_agree() {
         board("fp", Machine::Riscv),
         Case {
             set: endless_pipeline,
+            sets: count(15),
             ..board("pp", Machine::CortexM3)
         },
         Case {
             set: endless_pipeline,
+            sets: count(15),
             ..board("pp", Machine::Riscv)
         },
         Case {
@@ -164,12 +166,9 @@ fn pipelines_agree() {
         },
     ];
     // Much happens, so some instants are microseconds apart.
-    let (mut same, mut part) = (0, 0);
     for case in cases {
         let tally = differential(&case);
         assert!(tally.blocking > 0, "{tally:?}");
-        same += tally.compared;
-        part += tally.parted;
+        assert!(tally.parted * 5 <= case.sets, "{}: {tally}", case.policy);
     }
-    assert!(part <= same, "{part} part, {same} are the same");
 }

@@ -60,7 +60,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let timing = set.platform.tick.map_or(Timing::Tickless, Timing::Tick);
         let speeds = set.platform.speeds.as_ref();
         let seen = modes.seen.as_ref().filter(|_| cpus == 1);
-        let follow = seen.map(|seen| Box::new(Follow::new(seen, cpu)));
+        let follow = seen.map(|seen| Box::new(Follow::new(seen, cpu, capacity)));
         let mut node = Node {
             core: Core::new(
                 called.scheduler.policy(Size::new(capacity, cpus)),

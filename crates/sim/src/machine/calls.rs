@@ -1,6 +1,7 @@
 //! What running tasks do: they compute, and then make the calls of their programs. Sporadic jobs
 //! arrive.
 
+use super::follow::Follow;
 use super::{CPU, Node};
 use crate::error::SimError;
 use crate::program::Call;
@@ -52,6 +53,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// become more urgent.
     pub(super) fn act(&mut self, cpu: CpuId, row: usize, now: Time) -> Result<(), SimError> {
         const ENDLESS: Time = Time::NEVER;
+        let at = self.back(now);
         if self.calls.0 != now {
             self.calls = (now, 0);
         }
@@ -65,7 +67,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
             self.lanes[cpu.index()].unpaid += 1;
             let core = &mut self.core;
-            let call = self.threads[row].program.step(now);
+            let call = self.threads[row].program.step(at);
             let called = match call {
                 Call::Compute(length) => {
                     // Computing is no call.
@@ -73,6 +75,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     let program = &mut self.threads[row].program;
                     let length = program.draw(length);
                     program.compute(length);
+                    Follow::computes(&mut self.follow, row);
                     if !program.left.is_zero() {
                         return Ok(());
                     }

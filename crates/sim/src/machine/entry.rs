@@ -190,7 +190,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Cause::ContextSwitch,
                 self.costs.switch * u64::from(switch),
             );
-            leave = self.as_seen(now, leave, is_new);
+            leave = self.as_seen(now, leave, is_new, run > 0);
             self.set_pace(cpu);
             if let Some(row) = self.lanes[cpu.index()].running
                 && switch
