@@ -15,6 +15,7 @@ static NOTHING: Gauge = Gauge::stock(0);
 
 thread_local! {
     static CONTROLLED: Cell<u32> = const { Cell::new(0) };
+    static SHORT: Cell<bool> = const { Cell::new(false) };
     static CAPACITY: Cell<u16> = const { Cell::new(0) };
     static FILLED: RefCell<Vec<Filled>> = const { RefCell::new(Vec::new()) };
 }
@@ -62,6 +63,15 @@ impl Policy for Following {
     fn control(&mut self, _: CpuId, _: Time) -> Resched {
         CONTROLLED.set(CONTROLLED.get() + 1);
         Resched::None
+    }
+
+    /// Every second time.
+    fn refilled(&mut self, fill: Fill<'_>) -> bool {
+        let is_short = SHORT.replace(!SHORT.get());
+        if is_short {
+            self.filled(fill, Time::ZERO);
+        }
+        is_short
     }
 
     fn filled(&mut self, fill: Fill<'_>, _: Time) {

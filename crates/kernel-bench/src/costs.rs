@@ -266,9 +266,10 @@ mod tests {
             &[
                 ("signal_wakes", 614),
                 ("wait_blocks", 434),
-                ("send_wakes", 849),
-                ("receive_blocks", 443),
-                ("send", 194),
+                ("send_wakes", 866),
+                ("receive_blocks", 455),
+                ("send", 138),
+                ("receive", 146),
             ],
         ),
     ];

@@ -204,7 +204,7 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<Poll<()>, Error> {
         self.caller(cpu)?;
-        if self.try_send(queue, message)? {
+        if self.try_send(queue, message, Some(cpu))? {
             return Ok(Poll::Ready(()));
         }
         let row = self.queues.get(queue.0, false)?;
@@ -264,7 +264,7 @@ impl<C: Config> Core<C> {
         message: &C::Message,
         now: Time,
     ) -> Result<(), Error> {
-        if self.try_send(queue, message)? {
+        if self.try_send(queue, message, None)? {
             return Ok(());
         }
         self.post_to_waiter(cpu, queue, message, false, now)
@@ -381,14 +381,20 @@ impl<C: Config> Core<C> {
     }
 
     /// Puts a message in if there is room and no thread waits for one, so that there is nothing to
-    /// decide after this; returns whether it did.
+    /// decide after this; returns whether it did. It is the message of the thread that runs on the CPU `by`;
+    /// `None`: an interrupt's.
     ///
     /// # Errors
     /// [`Error::Unknown`].
     #[inline]
-    pub fn try_send(&mut self, queue: QueueId, message: &C::Message) -> Result<bool, Error> {
-        if self.follows_levels() {
-            // What is told has an instant and a CPU.
+    pub fn try_send(
+        &mut self,
+        queue: QueueId,
+        message: &C::Message,
+        by: Option<CpuId>,
+    ) -> Result<bool, Error> {
+        if C::Trace::FILLS {
+            // What is told has an instant.
             return Ok(false);
         }
         let has_jobs = self.has_jobs();
@@ -397,19 +403,30 @@ impl<C: Config> Core<C> {
         if row.len >= most || !row.waiters.is_empty() {
             return Ok(false);
         }
+        let level = row.len + 1;
+        if self.policy_takes_levels() && !self.refills(queue, level, by, Role::Producer) {
+            return Ok(false);
+        }
+        let row = self.queues.get(queue.0, false)?;
         let at = row.push();
         *self.messages.get_row(at)? = *message;
         Ok(true)
     }
 
     /// Takes the oldest message out if there is one and no thread waits for room, so that there is
-    /// nothing to decide after this; returns whether it did. `message` is left alone otherwise.
+    /// nothing to decide after this; returns whether it did. `message` is left alone otherwise. The thread that runs on
+    /// the CPU `by` takes it; `None`: an interrupt.
     ///
     /// # Errors
     /// [`Error::Unknown`].
     #[inline]
-    pub fn try_receive(&mut self, queue: QueueId, message: &mut C::Message) -> Result<bool, Error> {
-        if self.follows_levels() {
+    pub fn try_receive(
+        &mut self,
+        queue: QueueId,
+        message: &mut C::Message,
+        by: Option<CpuId>,
+    ) -> Result<bool, Error> {
+        if C::Trace::FILLS {
             return Ok(false);
         }
         let has_jobs = self.has_jobs();
@@ -424,6 +441,11 @@ impl<C: Config> Core<C> {
         if has_none || !row.waiters.is_empty() {
             return Ok(false);
         }
+        let level = row.len - 1;
+        if self.policy_takes_levels() && !self.refills(queue, level, by, Role::Consumer) {
+            return Ok(false);
+        }
+        let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
         *message = *self.messages.get_row(at)?;
         Ok(true)
@@ -522,7 +544,7 @@ impl<C: Config> Core<C> {
         message: &C::Message,
         now: Time,
     ) -> Result<bool, Error> {
-        if self.try_send(queue, message)? {
+        if self.try_send(queue, message, Some(cpu))? {
             return Ok(true);
         }
         match self.post_to_waiter(cpu, queue, message, true, now) {
@@ -621,6 +643,25 @@ impl<C: Config> Core<C> {
             };
             self.policy.filled(fill, now);
         }
+    }
+
+    /// The policy is told the [short way](Policy::refilled) that a queue is about to have this level, and whether it has noted that.
+    #[inline(never)]
+    fn refills(&mut self, queue: QueueId, level: u16, by: Option<CpuId>, role: Role) -> bool {
+        let by = by.and_then(|cpu| Some((self.running_task(cpu)?, role)));
+        let Ok(row) = self.queues.look(queue.0) else {
+            return false;
+        };
+        let capacity = row.most();
+        let Some(note) = self.notes.find_mut(usize::from(queue.0)) else {
+            return false;
+        };
+        self.policy.refilled(Fill {
+            note,
+            level,
+            capacity,
+            by,
+        })
     }
 
     /// How many messages are in the queue.

@@ -86,6 +86,12 @@ macro_rules! forward_one {
             self.$policy.filled(fill, now);
         }
     };
+    (refilled $policy:ident) => {
+        #[inline]
+        fn refilled(&mut self, fill: $crate::Fill<'_>) -> bool {
+            self.$policy.refilled(fill)
+        }
+    };
     (takes_levels $policy:ident) => {
         #[inline]
         fn takes_levels(&self) -> bool {

@@ -151,6 +151,12 @@ pub trait Policy {
     /// decides when it is asked anyway.
     fn filled(&mut self, _fill: Fill<'_>, _now: Time) {}
 
+    /// The short way of the same, for a message that goes in or out and that no thread waits for: before that has happened,
+    /// and without the time. `false`: nothing is noted, and [`Policy::filled`] is called afterwards.
+    fn refilled(&mut self, _fill: Fill<'_>) -> bool {
+        false
+    }
+
     /// Whether [`Policy::filled`] is called, of a policy that may want that ([`Wants::levels`]). It is
     /// always the same; only one of several policies that share a type says no.
     #[inline]

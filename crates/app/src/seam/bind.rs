@@ -124,7 +124,7 @@ macro_rules! __bind {
                     return Err(Error::NoThread);
                 }
                 $kernel.try_or(
-                    |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
+                    |core, cpu, _| Ok(core.try_send(queue, message, Some(cpu))?.then_some(())),
                     |core, cpu, now| core.send_in_line(cpu, queue, message, Time::NEVER, now),
                 )
             }
@@ -139,7 +139,10 @@ macro_rules! __bind {
             fn _flyball_post(queue: QueueId, message: &Message) -> Result<(), Error> {
                 let follows_caller = $kernel.follows_caller();
                 $kernel.try_or(
-                    |core, _, _| Ok(core.try_send(queue, message)?.then_some(())),
+                    |core, cpu, _| {
+                        let by = follows_caller.then_some(cpu);
+                        Ok(core.try_send(queue, message, by)?.then_some(()))
+                    },
                     |core, cpu, now| {
                         core.post_to_waiter(cpu, queue, message, follows_caller, now)
                     },
@@ -151,8 +154,8 @@ macro_rules! __bind {
                 }
                 let mut is_here = false;
                 $kernel.try_or(
-                    |core, _, _| {
-                        is_here = core.try_receive(queue, message)?;
+                    |core, cpu, _| {
+                        is_here = core.try_receive(queue, message, Some(cpu))?;
                         Ok(is_here.then_some(()))
                     },
                     |core, cpu, now| core.receive_in_line(cpu, queue, Time::NEVER, now),

@@ -70,7 +70,7 @@ fn messages_beyond_a_lower_capacity_stay() {
     // No other is put in before there is room: not with three messages, nor with two.
     for expected in 1..=3 {
         assert_eq!(post(&mut world, queue, 5), Err(Error::Full));
-        assert_eq!(world.core.try_send(queue, &5), Ok(false));
+        assert_eq!(world.core.try_send(queue, &5, Some(CPU)), Ok(false));
         assert_eq!(receive(&mut world, queue), expected);
     }
     assert_eq!(post(&mut world, queue, 5), Ok(()));
@@ -92,13 +92,16 @@ fn a_message_is_taken_out_whatever_the_capacity() {
     assert_eq!(resize(&mut world, queue, 1), Ok(()));
     let mut message = 0;
     for expected in 1..=3 {
-        if world.core.try_receive(queue, &mut message) == Ok(true) {
+        if world.core.try_receive(queue, &mut message, Some(CPU)) == Ok(true) {
             assert_eq!(message, expected);
         } else {
             assert_eq!(receive(&mut world, queue), expected);
         }
     }
-    assert_eq!(world.core.try_receive(queue, &mut message), Ok(false));
+    assert_eq!(
+        world.core.try_receive(queue, &mut message, Some(CPU)),
+        Ok(false)
+    );
     assert_eq!(world.core.queue_len(queue), Ok(0));
 }
 
@@ -168,7 +171,7 @@ fn a_queue_that_releases_jobs_has_another_capacity() {
     assert_eq!(resize(&mut world, queue, 5), Err(Error::Full));
     // The first one's job begins; the second waits in the queue, and the third finds no room.
     for message in [1, 2] {
-        assert_eq!(world.core.try_send(queue, &message), Ok(false));
+        assert_eq!(world.core.try_send(queue, &message, Some(CPU)), Ok(false));
         assert_eq!(post(&mut world, queue, message), Ok(()));
         world.settle();
     }
@@ -259,7 +262,7 @@ proptest! {
                     prop_assert_eq!(posted, has_room.then_some(()).ok_or(Error::Full));
                 }
                 Step::TrySend => {
-                    prop_assert_eq!(world.core.try_send(queue, &message), Ok(has_room));
+                    prop_assert_eq!(world.core.try_send(queue, &message, Some(CPU)), Ok(has_room));
                 }
                 Step::Receive => {
                     let received = world.core.receive_now(CPU, queue, now).unwrap();
@@ -268,7 +271,7 @@ proptest! {
                 }
                 Step::TryReceive => {
                     let mut taken = 0;
-                    if world.core.try_receive(queue, &mut taken).unwrap() {
+                    if world.core.try_receive(queue, &mut taken, Some(CPU)).unwrap() {
                         prop_assert_eq!(Some(taken), model.pop_front());
                     } else {
                         // The second half is for more than fit.

@@ -190,7 +190,10 @@ fn no_thread_receives_what_releases_jobs() {
     post(&mut world, queue, [1]);
     post(&mut world, queue, [2]);
     let mut message = 0;
-    assert_eq!(world.core.try_receive(queue, &mut message), Ok(false));
+    assert_eq!(
+        world.core.try_receive(queue, &mut message, Some(CPU)),
+        Ok(false)
+    );
     let received = world.core.receive(CPU, queue, Time::NEVER, world.now);
     assert_eq!(received, Err(Error::Taken));
     assert_eq!(world.core.queue_len(queue), Ok(1));

@@ -155,6 +155,39 @@ impl<S: Storage> Levels<S> {
         self.change_hands(number, task, role, moved)
     }
 
+    /// The same for one message, where all is known already: the queue, its capacity, and the end of the task, which was the last one
+    /// to do this. Returns whether it is so; nothing is noted otherwise. O(1).
+    #[inline]
+    pub(super) fn refilled(&mut self, fill: &Fill<'_>) -> bool {
+        let Some(number) = fill.note.checked_sub(1) else {
+            return false;
+        };
+        let is_exact = self.sensing == Sensing::Exact;
+        let queue = self.queue(number);
+        if queue.capacity != fill.capacity {
+            return false;
+        }
+        let latest = fill
+            .by
+            .map(|(task, role)| (task, queue.latest[role as usize]));
+        if let Some((task, row)) = latest {
+            let Some(row) = row else {
+                return false;
+            };
+            let end = self.end(row.get() - 1);
+            if !end.task.holds(task) {
+                return false;
+            }
+            end.moved = end.moved.saturating_add(1);
+        }
+        let queue = self.queue(number);
+        queue.level = fill.level;
+        if is_exact {
+            queue.gather();
+        }
+        true
+    }
+
     /// A queue that is not known yet gets a row, if there is one, and if a task uses it.
     #[cold]
     fn meet(&mut self, fill: &Fill<'_>) -> Option<u16> {

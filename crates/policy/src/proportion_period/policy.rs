@@ -356,6 +356,11 @@ impl<V: Serving, S: Storage> Policy for Controlled<V, S> {
         }
     }
 
+    #[inline]
+    fn refilled(&mut self, fill: Fill<'_>) -> bool {
+        self.levels.refilled(&fill)
+    }
+
     fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
         let servers = self.servers.next_alarm(cpu).unwrap_or(Time::NEVER);
         if V::SEVERAL && cpu != ONLY_CPU {

@@ -136,7 +136,7 @@ impl<P: Policy, S: Storage> Policy for Inheriting<P, S> {
         self.policy.ended(task, result, now);
     }
 
-    forward! { policy: control control_runs filled takes_levels }
+    forward! { policy: control control_runs filled refilled takes_levels }
 
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         self.policy.alarm(cpu, now)

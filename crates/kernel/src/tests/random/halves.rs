@@ -121,7 +121,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     ) -> Result<Poll<()>, Error> {
         if halves {
             self.caller()?;
-            if self.quick(|core| core.try_send(queue, &message))? {
+            if self.quick(|core| core.try_send(queue, &message, Some(CPU)))? {
                 return Ok(Poll::Ready(()));
             }
             let now = self.now;
@@ -143,7 +143,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         if !halves {
             return self.core.post(CPU, queue, &message, self.now);
         }
-        if self.quick(|core| core.try_send(queue, &message))? {
+        if self.quick(|core| core.try_send(queue, &message, None))? {
             return Ok(());
         }
         self.core
@@ -159,7 +159,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         if halves {
             self.caller()?;
             let mut message = 0;
-            if self.quick(|core| core.try_receive(queue, &mut message))? {
+            if self.quick(|core| core.try_receive(queue, &mut message, Some(CPU)))? {
                 return Ok(Poll::Ready(message));
             }
             self.core.receive_in_line(CPU, queue, until, self.now)?;
