@@ -355,7 +355,8 @@ impl<C: Config> Core<C> {
     }
 
     /// From now on the periodic tick has this length. The next tick comes so long after the last one; if that is over, at
-    /// once. Time stays as it is, so nothing comes early by that.
+    /// once. Time stays as it is, so nothing comes early by that. The policy is not told: what it has been given of the old length
+    /// (the shortest budget that `tick_rule = "deny"` allows) stays.
     ///
     /// # Errors
     /// [`Error::Invalid`] if there is no tick, or for a length of zero.
