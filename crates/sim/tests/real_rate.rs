@@ -1,5 +1,6 @@
 //! Pipelines of which nothing is known run without a glitch under reservations that set themselves (`pp`).
 
+mod bands;
 mod global;
 mod observer;
 

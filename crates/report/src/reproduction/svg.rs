@@ -263,13 +263,21 @@ impl<'a> Layout<'a> {
                     rect x=(px(left)) width=(px(right - left)) y=(px(at.min(zero))) height=(px((zero - at).abs())) {}
                     @if labels {
                         text x=(px(f64::midpoint(left, right))) y=(px(at.min(zero) - gap)) text-anchor="middle" {
-                            (super::decimal(value))
+                            (in_room(value, (right - left + 2.0) / 0.85))
                         }
                     }
                 }
             }
         }
     }
+}
+
+/// A number with as many digits as there is room for beside other bars.
+fn in_room(value: f64, room: f64) -> String {
+    let shorter = [2, 1].map(|places| format!("{value:.places$}"));
+    let mut texts = [super::decimal(value)].into_iter().chain(shorter);
+    let text = texts.find(|text| scale::width_of(text) <= room);
+    text.unwrap_or_else(|| format!("{value:.0}"))
 }
 
 /// Which lines are equal, or only that some are, if there is no room for more beside a title.
