@@ -10,6 +10,7 @@
 )]
 
 mod gauge;
+mod levels;
 mod resize;
 
 pub use gauge::GaugeId;
@@ -19,8 +20,8 @@ use crate::wait::{take_most_urgent, take_of_some};
 use crate::{Core, Error};
 use core::task::Poll;
 use flyball_policy::queue::links::List;
-use flyball_policy::{Fill, Policy, Role, Table};
-use flyball_trace::{CpuId, Kind, Object, Sink, Slot, TaskId, Time};
+use flyball_policy::{Role, Table};
+use flyball_trace::{CpuId, Kind, Object, Sink, Slot, Time};
 
 /// A bounded queue of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -148,7 +149,7 @@ impl Queue {
     }
 
     /// The thread whose jobs messages release, and how many messages there are.
-    pub(crate) fn trigger(&self) -> Option<(TaskId, u32)> {
+    pub(crate) fn trigger(&self) -> Option<(flyball_trace::TaskId, u32)> {
         Some((self.releases.get()?, self.len.into()))
     }
 }
@@ -310,15 +311,6 @@ impl<C: Config> Core<C> {
         self.tell_level(cpu, queue, 0, Some((receiver, Role::Consumer)), now);
         self.wake(cpu, receiver, now);
         Ok(())
-    }
-
-    /// The running thread as the one that has put a message in, if it has, and if the policy wants to know.
-    #[inline]
-    fn producer(&self, cpu: CpuId, is_threads: bool) -> Option<(TaskId, Role)> {
-        if !C::Policy::WANTS.levels || !is_threads {
-            return None;
-        }
-        Some((self.running_task(cpu)?, Role::Producer))
     }
 
     /// A source puts up to `count` copies of a message in, as an interrupt does. If there is no room for
@@ -575,93 +567,6 @@ impl<C: Config> Core<C> {
     #[inline]
     pub fn received(&self, cpu: CpuId) -> Result<&C::Message, Error> {
         Ok(&self.threads[self.caller(cpu)?.index()].message)
-    }
-
-    /// Whether it matters how many messages queues hold. Otherwise the code for that is not compiled.
-    const FOLLOWS_LEVELS: bool = C::Trace::FILLS || C::Policy::WANTS.levels;
-
-    /// Whether the policy that there is wants to know how many messages queues hold.
-    #[inline]
-    fn policy_takes_levels(&self) -> bool {
-        C::Policy::WANTS.levels && self.policy.takes_levels()
-    }
-
-    #[inline]
-    fn follows_levels(&self) -> bool {
-        C::Trace::FILLS || self.policy_takes_levels()
-    }
-
-    /// A queue holds another number of messages, after what `by` has done, or an interrupt: the trace and the
-    /// policy are told.
-    #[inline]
-    pub(crate) fn follow_level(
-        &mut self,
-        cpu: CpuId,
-        queue: QueueId,
-        by: Option<(TaskId, Role)>,
-        now: Time,
-    ) {
-        if self.follows_levels()
-            && let Ok(level) = self.queue_len(queue)
-        {
-            self.tell_level(cpu, queue, level, by, now);
-        }
-    }
-
-    #[inline]
-    fn tell_level(
-        &mut self,
-        cpu: CpuId,
-        queue: QueueId,
-        level: u16,
-        by: Option<(TaskId, Role)>,
-        now: Time,
-    ) {
-        if C::Trace::FILLS {
-            let queue = queue.0;
-            self.emit(now, cpu, Kind::Fill { queue, level });
-        }
-        if self.policy_takes_levels() {
-            self.tell_policy(queue, level, by, now);
-        }
-    }
-
-    /// A queue or a gauge has this level now, by what `by` has done. Called from one place for messages, and one for
-    /// gauges, so what the policy does with it is in here once.
-    #[inline(never)]
-    fn tell_policy(&mut self, queue: QueueId, level: u16, by: Option<(TaskId, Role)>, now: Time) {
-        let Ok(row) = self.queues.look(queue.0) else {
-            return;
-        };
-        let capacity = row.most();
-        if let Some(note) = self.notes.find_mut(usize::from(queue.0)) {
-            let fill = Fill {
-                note,
-                level,
-                capacity,
-                by,
-            };
-            self.policy.filled(fill, now);
-        }
-    }
-
-    /// The policy is told the [short way](Policy::refilled) that a queue is about to have this level, and whether it has noted that.
-    #[inline(never)]
-    fn refills(&mut self, queue: QueueId, level: u16, by: Option<CpuId>, role: Role) -> bool {
-        let by = by.and_then(|cpu| Some((self.running_task(cpu)?, role)));
-        let Ok(row) = self.queues.look(queue.0) else {
-            return false;
-        };
-        let capacity = row.most();
-        let Some(note) = self.notes.find_mut(usize::from(queue.0)) else {
-            return false;
-        };
-        self.policy.refilled(Fill {
-            note,
-            level,
-            capacity,
-            by,
-        })
     }
 
     /// How many messages are in the queue.

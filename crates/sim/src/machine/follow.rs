@@ -160,10 +160,9 @@ impl Follow {
             _ => None,
         };
         let left = left.filter(|&at| self.is_near(at, leave));
-        let left = left.unwrap_or(leave);
+        let left = left.unwrap_or(leave).max(now);
         // It was over when the next one began.
         let next = self.entries.get(self.next).map(|next| next.began);
-        let left = left.max(now);
         match next {
             Some(next) if next < left && self.is_near(next, left) => next.max(now),
             _ => left,
