@@ -191,7 +191,7 @@ impl Lane {
         // But for the one that this was said in.
         let last = self.entries.len() - 1;
         let since = &self.entries[self.first.min(last)..last];
-        let entries = since.iter().filter(|entry| entry.began >= from).count();
+        let entries = since.len() - since.partition_point(|entry| entry.began < from);
         let lost = now.since(from).saturating_sub(used);
         if used <= now.since(from) && lost <= LONGEST * (1 + entries as u64) {
             self.stretches.push(Stretch {
