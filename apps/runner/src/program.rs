@@ -7,8 +7,8 @@ use crate::{TraceBuffer, output, speeds};
 use core::fmt::Display;
 use core::marker::PhantomData;
 use flyball_catalogue::{Boot, Shape, Size};
-use flyball_kernel::Config;
-use flyball_policy::{CpuId, Inline, Nothing, Speed};
+use flyball_kernel::{Config, Numbered};
+use flyball_policy::{CpuId, Nothing, Speed};
 use flyball_script::image::Image;
 
 /// How many objects of each kind there are at most.
@@ -84,6 +84,9 @@ impl<B: Boot> Default for Chosen<B> {
     }
 }
 
+/// Where mutexes and semaphores are; condition variables are in no script.
+pub(crate) type Places = Numbered<Objects, Objects, Nothing>;
+
 impl<P: Program> Config for Runner<P> {
     type Policy = <P::Boot as Boot>::Policy<Rows, Cpus>;
     type Trace = TraceBuffer;
@@ -91,9 +94,8 @@ impl<P: Program> Config for Runner<P> {
     type Stamp = crate::machine::machine::stamp!(Self);
     type Cpus = Cpus;
     type Threads = Rows;
-    type Mutexes = Objects;
-    type Semaphores = Objects;
-    type Conditions = Inline<1>;
+    type Objects = Places;
+    type Owned = Nothing;
     type Queues = Objects;
     type Messages = Messages;
     type Jobs = Rows;

@@ -6,7 +6,7 @@ use crate::machine::{
     self, EntryPoint, Kernel, Machine, SpinLock, Stack, THREADS, ThreadStack, take_memory,
 };
 use crate::output::or_fail;
-use crate::program::{OBJECTS, of_cluster};
+use crate::program::{OBJECTS, Places, of_cluster};
 use crate::{Chosen, IMAGE, Program, Runner, TraceBuffer, output, speeds};
 use core::task::Poll;
 use flyball_kernel::{
@@ -125,7 +125,7 @@ pub unsafe fn run<P: Program>(
 }
 
 /// Makes the objects that tasks use.
-fn make_objects<C: Config<Message = ()>>(
+fn make_objects<C: Config<Message = (), Objects = Places>>(
     core: &mut Core<C>,
     image: Image<'static>,
 ) -> Result<Shared, Error> {

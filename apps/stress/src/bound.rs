@@ -10,7 +10,7 @@ extern crate alloc;
 
 use alloc::boxed::Box;
 use core::task::Poll;
-use flyball_kernel::{
+use flyball_kernel::{Numbered, 
     Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, Release, Sizes, ThreadId, Timing,
 };
 use flyball_machine_riscv::{Cpus, Machine, MachineConfig, Stack, StackArea};
@@ -41,9 +41,8 @@ impl Config for Bound {
     type Stamp = Time;
     type Cpus = Boxed;
     type Threads = Boxed;
-    type Mutexes = Boxed;
-    type Semaphores = Nothing;
-    type Conditions = Nothing;
+    type Objects = Numbered<Boxed, Nothing, Nothing>;
+    type Owned = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Boxed;

@@ -13,7 +13,7 @@ use crate::{Policy, params, policy};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use core::task::Poll;
-use flyball_kernel::{
+use flyball_kernel::{Numbered, 
     Attributes, Config, Error, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing,
 };
 use flyball_machine_riscv::board::{HARTS, take_memory};
@@ -36,9 +36,8 @@ impl Config for Stress {
     type Stamp = Time;
     type Cpus = Boxed;
     type Threads = Boxed;
-    type Mutexes = Boxed;
-    type Semaphores = Boxed;
-    type Conditions = Nothing;
+    type Objects = Numbered<Boxed, Boxed, Nothing>;
+    type Owned = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Boxed;

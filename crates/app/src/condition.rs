@@ -1,26 +1,34 @@
 //! Condition variables.
+#![expect(
+    unsafe_code,
+    reason = "the kernel is told where the condition variable is"
+)]
 
 use crate::MutexGuard;
-use crate::seam::{self, Object};
-use core::sync::atomic::AtomicU16;
-use flyball_kernel::{ConditionId, Error};
+use crate::seam;
+use flyball_kernel::{At, Error, State, Word};
 use flyball_trace::Time;
 
 /// A condition variable: to wait, with a mutex unlocked meanwhile, until something has changed.
 ///
 /// A thread goes on only after a signal, never for nothing; but what it waits for may have changed
-/// back by then, so it looks again, in a loop. The kernel's object is made when this one is used
-/// for the first time.
-#[derive(Default)]
+/// back by then, so it looks again, in a loop. A condition variable is two words, and there may be any number: the
+/// kernel hears of it only while a thread waits.
 pub struct Condition {
-    place: AtomicU16,
+    word: Word,
+}
+
+impl Default for Condition {
+    fn default() -> Condition {
+        Condition::new()
+    }
 }
 
 impl Condition {
     /// A condition variable.
     pub const fn new() -> Condition {
         Condition {
-            place: AtomicU16::new(0),
+            word: Word::new(State::FREE, 0),
         }
     }
 
@@ -28,8 +36,8 @@ impl Condition {
     /// the mutex is locked again.
     ///
     /// # Errors
-    /// [`Error::NoThread`] where no thread calls; [`Error::Full`] if the kernel has no room for
-    /// another condition variable.
+    /// [`Error::NoThread`] where no thread calls; [`Error::Full`] if there are to be no
+    /// [`objects`](crate::Settings::objects).
     #[inline]
     pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) -> Result<(), Error> {
         self.wait_until(guard, Time::NEVER)
@@ -41,40 +49,25 @@ impl Condition {
     /// As [`Condition::wait`]; [`Error::TimedOut`].
     #[inline]
     pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, until: Time) -> Result<(), Error> {
-        seam::_flyball_wait_condition(self.id()?, guard.id(), until)
+        seam::_flyball_wait_condition(self.at(), guard.at(), until)
     }
 
     /// Lets the most urgent waiting thread go on. If no thread waits, nothing happens. Also from
     /// interrupts.
-    ///
-    /// # Errors
-    /// [`Error::Full`] if the kernel has no room for another condition variable.
     #[inline]
-    pub fn signal(&self) -> Result<(), Error> {
-        seam::_flyball_signal_condition(self.id()?)
+    pub fn signal(&self) {
+        seam::_flyball_signal_condition(self.at());
     }
 
     /// Lets all waiting threads go on, the most urgent first. Also from interrupts.
-    ///
-    /// # Errors
-    /// As [`Condition::signal`].
     #[inline]
-    pub fn broadcast(&self) -> Result<(), Error> {
-        seam::_flyball_broadcast(self.id()?)
+    pub fn broadcast(&self) {
+        seam::_flyball_broadcast(self.at());
     }
 
     #[inline]
-    fn id(&self) -> Result<ConditionId, Error> {
-        match seam::made(&self.place) {
-            Some(number) => Ok(ConditionId::from_number(number)),
-            None => self.make(),
-        }
-    }
-
-    /// The kernel's is made.
-    #[cold]
-    #[inline(never)]
-    fn make(&self) -> Result<ConditionId, Error> {
-        seam::_flyball_make(&self.place, Object::Condition).map(ConditionId::from_number)
+    fn at(&self) -> At {
+        // SAFETY: calls that wait borrow the condition variable.
+        unsafe { seam::at(&self.word) }
     }
 }

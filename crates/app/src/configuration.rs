@@ -18,12 +18,13 @@ pub struct Settings {
     pub cpus: usize,
     /// Threads that there are at the same time. (The policy has to have room for them, too.)
     pub threads: usize,
-    /// [`Mutex`](crate::Mutex)es.
-    pub mutexes: usize,
-    /// [`Semaphore`](crate::Semaphore)s.
-    pub semaphores: usize,
-    /// [`Condition`](crate::Condition)s.
-    pub conditions: usize,
+    /// Whether there are [`Mutex`](crate::Mutex)es, [`Semaphore`](crate::Semaphore)s and
+    /// [`Condition`](crate::Condition)s. Where there are to be none, they need no memory and no code, and a thread cannot
+    /// wait for one.
+    pub objects: bool,
+    /// Mutexes that all threads together whose late jobs are given up
+    /// ([`spawn_abortable`](crate::spawn_abortable)) may have at the same time, with those that they wait for.
+    pub held: usize,
     /// [`Queue`](crate::Queue)s.
     pub queues: usize,
     /// Messages in all queues together.
@@ -55,9 +56,8 @@ impl Settings {
     pub const DEFAULT: Settings = Settings {
         cpus: 1,
         threads: 8,
-        mutexes: 8,
-        semaphores: 8,
-        conditions: 4,
+        objects: true,
+        held: 0,
         queues: 4,
         messages: 16,
         jobs: true,
@@ -89,7 +89,6 @@ impl Default for Settings {
 ///     policy: FixedPriorities<8> = FixedPriorities::new(FixedPriority, 8),
 ///     init: init,
 ///     threads: 4,
-///     semaphores: 1,
 /// }
 ///
 /// static HELLO: Stack<512> = Stack::new();
@@ -220,9 +219,8 @@ macro_rules! kernel {
                 type Stamp = $machine::stamp!(FlyballConfig);
                 type Cpus = $crate::Inline<{ FLYBALL_SETTINGS.cpus.next_power_of_two() }>;
                 type Threads = $crate::Inline<{ FLYBALL_SETTINGS.threads.next_power_of_two() }>;
-                type Mutexes = $crate::__rows!(FLYBALL_SETTINGS.mutexes);
-                type Semaphores = $crate::__rows!(FLYBALL_SETTINGS.semaphores);
-                type Conditions = $crate::__rows!(FLYBALL_SETTINGS.conditions);
+                type Objects = $crate::__private::InMemory;
+                type Owned = $crate::__rows!(FLYBALL_SETTINGS.held);
                 type Queues = $crate::__rows!(FLYBALL_SETTINGS.queues);
                 type Messages = $crate::__rows!(FLYBALL_SETTINGS.messages);
                 type Jobs = <If<{ FLYBALL_SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
@@ -230,6 +228,7 @@ macro_rules! kernel {
                 type Accounts = <If<{ FLYBALL_SETTINGS.accounting }> as Choice>::Of<Self::Threads, Nothing>;
                 type Counts = <If<{ <$policy as $crate::Policy>::WANTS.counts }> as Choice>::Of<Self::Threads, Nothing>;
                 type Budgets = <If<{ FLYBALL_SETTINGS.overruns || <FlyballTrace as $crate::Sink>::BUDGETS }> as Choice>::Of<Self::Threads, Nothing>;
+                const OBJECTS: bool = FLYBALL_SETTINGS.objects;
                 const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
                 const OVERRUNS: bool = FLYBALL_SETTINGS.overruns;
                 const CHECKS: bool = FLYBALL_SETTINGS.checks;
@@ -246,7 +245,7 @@ macro_rules! kernel {
 
                 unsafe fn spawn(
                     stack: &'static mut [usize],
-                    attributes: $crate::__private::Attributes,
+                    attributes: $crate::__private::Attributes<$crate::__private::At>,
                     params: Self::Params,
                     entry: extern "C" fn(usize) -> !,
                     argument: usize,

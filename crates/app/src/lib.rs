@@ -137,8 +137,8 @@ pub mod __private {
     pub use core::sync::atomic::AtomicU16;
     pub use core::task::Poll;
     pub use flyball_kernel::{
-        Attributes, ConditionId, Config, Core, Error, GaugeId, MutexId, QueueId, SemaphoreId,
-        ThreadId,
+        At, Attributes, ConditionId, Config, Core, Error, GaugeId, InMemory, MutexId, QueueId,
+        SemaphoreId, ThreadId,
     };
     pub use flyball_policy::{Budget, Counts, Nothing};
     pub use flyball_port::{FileContents, Machine};

@@ -1,26 +1,24 @@
 //! Mutexes that have what they protect inside.
 #![expect(unsafe_code, reason = "who owns the mutex may touch the data")]
 
-use crate::seam::{self, Object};
+use crate::seam;
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
-use core::sync::atomic::AtomicU16;
-use flyball_kernel::{Error, MutexId, Protocol};
+use flyball_kernel::{At, Error, Protocol, State, Word, about};
 use flyball_trace::Time;
 
 /// A `T` for one thread at a time.
 ///
 /// While others wait, the thread that has it acts with the urgency of the most urgent of them
-/// (priority inheritance; see [`Protocol`]). The kernel's mutex is made when this is locked for the
-/// first time. An interrupt's handler cannot lock.
+/// (priority inheritance; see [`Protocol`]). A mutex is two words, and there may be any number: the kernel hears of it
+/// only while a thread waits. An interrupt's handler cannot lock.
 ///
 /// A thread that ends while it owns a mutex keeps it for ever: what is inside may be in the middle
 /// of a change.
 pub struct Mutex<T> {
-    place: AtomicU16,
-    protocol: Protocol,
+    word: Word,
     data: UnsafeCell<T>,
 }
 
@@ -36,8 +34,7 @@ impl<T> Mutex<T> {
     /// A mutex around `data`, with a protocol of one's choice.
     pub const fn with_protocol(data: T, protocol: Protocol) -> Mutex<T> {
         Mutex {
-            place: AtomicU16::new(0),
-            protocol,
+            word: Word::new(State::FREE, about::mutex(protocol)),
             data: UnsafeCell::new(data),
         }
     }
@@ -46,12 +43,12 @@ impl<T> Mutex<T> {
     ///
     /// # Errors
     /// [`Error::Deadlock`] if the wait would never end; [`Error::NoThread`] where no thread calls;
-    /// [`Error::Full`] if the kernel has no room for another mutex.
+    /// [`Error::Full`] if late jobs of the thread are given up, and it may have no more mutexes
+    /// ([`Settings::held`](crate::Settings::held)), or if there are to be no [`objects`](crate::Settings::objects).
     #[inline]
     pub fn lock(&self) -> Result<MutexGuard<'_, T>, Error> {
-        let id = self.id()?;
-        seam::_flyball_lock(id)?;
-        Ok(self.locked(id))
+        seam::_flyball_lock(self.at())?;
+        Ok(self.locked())
     }
 
     /// The same, but waits until `until` at the latest.
@@ -60,9 +57,8 @@ impl<T> Mutex<T> {
     /// As [`Mutex::lock`]; [`Error::TimedOut`].
     #[inline]
     pub fn lock_until(&self, until: Time) -> Result<MutexGuard<'_, T>, Error> {
-        let id = self.id()?;
-        seam::_flyball_lock_until(id, until)?;
-        Ok(self.locked(id))
+        seam::_flyball_lock_until(self.at(), until)?;
+        Ok(self.locked())
     }
 
     /// Locks the mutex if it is free.
@@ -81,27 +77,18 @@ impl<T> Mutex<T> {
 
     /// The calling thread has locked it.
     #[inline]
-    fn locked(&self, id: MutexId) -> MutexGuard<'_, T> {
+    fn locked(&self) -> MutexGuard<'_, T> {
         MutexGuard {
             mutex: self,
-            id,
             of_this_thread: PhantomData,
         }
     }
 
     #[inline]
-    fn id(&self) -> Result<MutexId, Error> {
-        match seam::made(&self.place) {
-            Some(number) => Ok(MutexId::from_number(number)),
-            None => self.make(),
-        }
-    }
-
-    /// The kernel's is made.
-    #[cold]
-    #[inline(never)]
-    fn make(&self) -> Result<MutexId, Error> {
-        seam::_flyball_make(&self.place, Object::Mutex(self.protocol)).map(MutexId::from_number)
+    fn at(&self) -> At {
+        // SAFETY: calls that wait borrow the mutex. A thread whose late jobs are given up has promised that a guard
+        // which it leaks is of a mutex that lasts.
+        unsafe { seam::at(&self.word) }
     }
 }
 
@@ -109,7 +96,6 @@ impl<T> Mutex<T> {
 #[must_use = "the mutex is unlocked when the guard is dropped"]
 pub struct MutexGuard<'a, T> {
     mutex: &'a Mutex<T>,
-    id: MutexId,
     /// Only the thread that locks may unlock.
     of_this_thread: PhantomData<*const ()>,
 }
@@ -118,9 +104,10 @@ pub struct MutexGuard<'a, T> {
 unsafe impl<T: Sync> Sync for MutexGuard<'_, T> {}
 
 impl<T> MutexGuard<'_, T> {
-    /// The kernel's mutex.
-    pub(crate) fn id(&self) -> MutexId {
-        self.id
+    /// Where the mutex is.
+    #[inline]
+    pub(crate) fn at(&self) -> At {
+        self.mutex.at()
     }
 }
 
@@ -145,7 +132,7 @@ impl<T> DerefMut for MutexGuard<'_, T> {
 impl<T> Drop for MutexGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        seam::_flyball_unlock(self.id);
+        seam::_flyball_unlock(self.at());
     }
 }
 

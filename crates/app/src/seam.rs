@@ -20,8 +20,7 @@ use crate::message::Message;
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU16, Ordering};
 use flyball_kernel::{
-    Attributes, ConditionId, Config, Core, Error, GaugeId, GaugeKind, MutexId, Protocol, QueueId,
-    SemaphoreId, ThreadId,
+    At, Attributes, Config, Core, Error, GaugeId, GaugeKind, QueueId, ThreadId, Word,
 };
 use flyball_policy::{Budget, Counts};
 use flyball_port::FileContents;
@@ -32,21 +31,18 @@ use flyball_trace::{Duration, Time};
 unsafe extern "Rust" {
     pub safe fn _flyball_make(place: &AtomicU16, object: Object) -> Result<u16, Error>;
 
-    pub safe fn _flyball_lock(mutex: MutexId) -> Result<(), Error>;
-    pub safe fn _flyball_lock_until(mutex: MutexId, until: Time) -> Result<(), Error>;
-    pub safe fn _flyball_unlock(mutex: MutexId);
+    pub safe fn _flyball_lock(mutex: At) -> Result<(), Error>;
+    pub safe fn _flyball_lock_until(mutex: At, until: Time) -> Result<(), Error>;
+    pub safe fn _flyball_unlock(mutex: At);
 
-    pub safe fn _flyball_wait(semaphore: SemaphoreId) -> Result<(), Error>;
-    pub safe fn _flyball_wait_until(semaphore: SemaphoreId, until: Time) -> Result<(), Error>;
-    pub safe fn _flyball_signal(semaphore: SemaphoreId) -> Result<(), Error>;
+    pub safe fn _flyball_wait(semaphore: At) -> Result<(), Error>;
+    pub safe fn _flyball_wait_until(semaphore: At, until: Time) -> Result<(), Error>;
+    pub safe fn _flyball_signal(semaphore: At) -> Result<(), Error>;
 
-    pub safe fn _flyball_wait_condition(
-        condition: ConditionId,
-        mutex: MutexId,
-        until: Time,
-    ) -> Result<(), Error>;
-    pub safe fn _flyball_signal_condition(condition: ConditionId) -> Result<(), Error>;
-    pub safe fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error>;
+    pub safe fn _flyball_wait_condition(condition: At, mutex: At, until: Time)
+    -> Result<(), Error>;
+    pub safe fn _flyball_signal_condition(condition: At);
+    pub safe fn _flyball_broadcast(condition: At);
 
     pub safe fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error>;
     pub safe fn _flyball_send_until(
@@ -84,7 +80,7 @@ unsafe extern "Rust" {
     pub safe fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error>;
     pub safe fn _flyball_counts(thread: ThreadId) -> Result<Counts<u64>, Error>;
     pub safe fn _flyball_budget(thread: ThreadId) -> Result<Option<Budget>, Error>;
-    pub safe fn _flyball_on_exhaust(thread: ThreadId, semaphore: SemaphoreId) -> Result<(), Error>;
+    pub safe fn _flyball_on_exhaust(thread: ThreadId, semaphore: At) -> Result<(), Error>;
     pub safe fn _flyball_stack_used(thread: ThreadId) -> Option<usize>;
     pub safe fn _flyball_set_tick(length: Duration) -> Result<(), Error>;
     pub safe fn _flyball_idle_time() -> Duration;
@@ -118,7 +114,7 @@ pub trait Binding: 'static {
     /// again, if late jobs are given up, and then nothing on the stack needs to be dropped.
     unsafe fn spawn(
         stack: &'static mut [usize],
-        attributes: Attributes,
+        attributes: Attributes<At>,
         params: Self::Params,
         entry: extern "C" fn(usize) -> !,
         argument: usize,
@@ -140,12 +136,6 @@ pub trait Binding: 'static {
 /// A kernel object that is to be made.
 #[derive(Clone, Copy)]
 pub enum Object {
-    /// A mutex.
-    Mutex(Protocol),
-    /// A semaphore that lets so many threads pass before the first has to wait.
-    Semaphore(u32),
-    /// A condition variable.
-    Condition,
     /// A queue for so many messages.
     Queue(u16),
     /// A gauge of this capacity and kind.
@@ -164,15 +154,24 @@ impl Object {
             return Ok(number);
         }
         let number = match self {
-            Object::Mutex(protocol) => core.mutex(protocol)?.number(),
-            Object::Semaphore(initial) => core.semaphore(initial)?.number(),
-            Object::Condition => core.condition()?.number(),
             Object::Queue(capacity) => core.queue(capacity)?.number(),
             Object::Gauge(capacity, kind) => core.gauge(capacity, kind)?.number(),
         };
         place.store(number.saturating_add(1), Ordering::Relaxed);
         Ok(number)
     }
+}
+
+/// Names an object for one call, or for as long as the program runs.
+///
+/// # Safety
+/// What is named has to last for as long as the kernel refers to it: while a thread waits for it in a call,
+/// which borrows it; while a thread owns it whose late jobs are given up, which is what such a thread promises; and
+/// where it was told to signal it, for ever.
+#[inline]
+pub(crate) unsafe fn at(word: &Word) -> At {
+    // SAFETY: as the caller promises. The kernel changes it by atomic operations only.
+    At::new(unsafe { &*core::ptr::from_ref(word) })
 }
 
 /// The number in `place`, if there is one.

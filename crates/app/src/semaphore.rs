@@ -1,33 +1,36 @@
 //! Counting semaphores.
+#![expect(unsafe_code, reason = "the kernel is told where the semaphore is")]
 
-use crate::seam::{self, Object};
-use core::sync::atomic::AtomicU16;
-use flyball_kernel::{Error, SemaphoreId};
+use crate::seam;
+use flyball_kernel::{At, Error, State, Word};
 use flyball_trace::Time;
 
-/// A counting semaphore. The kernel's is made when this one is used for the first time.
+/// A counting semaphore: two words, of which there may be any number. The kernel hears of it only while a
+/// thread waits.
 pub struct Semaphore {
-    place: AtomicU16,
-    initial: u32,
+    word: Word,
 }
 
 impl Semaphore {
     /// A semaphore that lets `initial` threads pass before the first has to wait.
+    ///
+    /// # Panics
+    /// If that is more than two thousand million (2³¹ − 1).
     pub const fn new(initial: u32) -> Semaphore {
+        assert!(initial <= State::MOST, "a semaphore counts to 2^31 - 1");
         Semaphore {
-            place: AtomicU16::new(0),
-            initial,
+            word: Word::new(State::count(initial), 0),
         }
     }
 
     /// Passes, or waits for a signal.
     ///
     /// # Errors
-    /// [`Error::NoThread`] where no thread calls; [`Error::Full`] if the kernel has no room for
-    /// another semaphore.
+    /// [`Error::NoThread`] where no thread calls; [`Error::Full`] if there are to be no
+    /// [`objects`](crate::Settings::objects).
     #[inline]
     pub fn wait(&self) -> Result<(), Error> {
-        seam::_flyball_wait(self.id()?)
+        seam::_flyball_wait(self.at())
     }
 
     /// The same, but waits until `until` at the latest.
@@ -36,7 +39,7 @@ impl Semaphore {
     /// As [`Semaphore::wait`]; [`Error::TimedOut`].
     #[inline]
     pub fn wait_until(&self, until: Time) -> Result<(), Error> {
-        seam::_flyball_wait_until(self.id()?, until)
+        seam::_flyball_wait_until(self.at(), until)
     }
 
     /// Passes if that is possible without waiting.
@@ -51,26 +54,22 @@ impl Semaphore {
     /// Lets the most urgent waiting thread go on, or the next one that comes. Also from interrupts.
     ///
     /// # Errors
-    /// [`Error::Full`] if the kernel has no room for another semaphore, or after four thousand
-    /// million signals that no thread waited for.
+    /// [`Error::Full`] after two thousand million signals that no thread waited for (2³¹ − 1).
     #[inline]
     pub fn signal(&self) -> Result<(), Error> {
-        seam::_flyball_signal(self.id()?)
+        seam::_flyball_signal(self.at())
     }
 
+    /// Where it is, for a call.
     #[inline]
-    pub(crate) fn id(&self) -> Result<SemaphoreId, Error> {
-        match seam::made(&self.place) {
-            Some(number) => Ok(SemaphoreId::from_number(number)),
-            None => self.make(),
-        }
+    fn at(&self) -> At {
+        // SAFETY: calls that wait borrow the semaphore.
+        unsafe { seam::at(&self.word) }
     }
 
-    /// The kernel's is made.
-    #[cold]
-    #[inline(never)]
-    fn make(&self) -> Result<SemaphoreId, Error> {
-        seam::_flyball_make(&self.place, Object::Semaphore(self.initial))
-            .map(SemaphoreId::from_number)
+    /// Where it is, for as long as the program runs.
+    #[inline]
+    pub(crate) const fn at_for_ever(&'static self) -> At {
+        At::new(&self.word)
     }
 }

@@ -5,7 +5,7 @@ use crate::semaphore::Semaphore;
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
-use flyball_kernel::{Attributes, Error, OnMiss, ThreadId};
+use flyball_kernel::{At, Attributes, Error, OnMiss, SemaphoreId, ThreadId};
 use flyball_policy::{Budget, Counts};
 use flyball_trace::{Duration, TaskId, Time};
 use static_cell::ConstStaticCell;
@@ -108,8 +108,7 @@ impl<const WORDS: usize> Default for Stack<WORDS> {
 #[derive(Clone, Copy)]
 #[must_use = "this describes a thread; `spawn` makes one"]
 pub struct Thread {
-    attributes: Attributes,
-    alert: Option<&'static Semaphore>,
+    attributes: Attributes<At>,
 }
 
 impl Thread {
@@ -130,11 +129,8 @@ impl Thread {
         Thread::new(Attributes::sporadic(separation))
     }
 
-    const fn new(attributes: Attributes) -> Thread {
-        Thread {
-            attributes,
-            alert: None,
-        }
+    const fn new(attributes: Attributes<At>) -> Thread {
+        Thread { attributes }
     }
 
     /// Each job has to be complete within `deadline` of its release.
@@ -164,16 +160,8 @@ impl Thread {
 
     /// `semaphore` is signalled at each miss, so that a thread that waits for it handles the miss.
     pub const fn alert(mut self, semaphore: &'static Semaphore) -> Thread {
-        self.alert = Some(semaphore);
+        self.attributes.alert = Some(SemaphoreId::at(semaphore.at_for_ever()));
         self
-    }
-
-    /// The semaphore of the alert, if there is one, becomes the kernel's.
-    fn find_alert(&mut self) -> Result<(), Error> {
-        if let Some(alert) = self.alert {
-            self.attributes.alert = Some(alert.id()?);
-        }
-        Ok(())
     }
 }
 
@@ -290,10 +278,9 @@ impl<B: Binding> Handle<B> {
     ///
     /// # Errors
     /// [`Error::Dead`]; [`Error::Invalid`] if the thread has no server; [`Error::Full`] if the
-    /// application does not say [`overruns`](crate::Settings::overruns), or has no room for another
-    /// semaphore.
+    /// application does not say [`overruns`](crate::Settings::overruns).
     pub fn on_exhaust(self, semaphore: &'static Semaphore) -> Result<(), Error> {
-        seam::_flyball_on_exhaust(self.id, semaphore.id()?)
+        seam::_flyball_on_exhaust(self.id, semaphore.at_for_ever())
     }
 
     /// Gives the thread new parameters for the policy.
@@ -317,14 +304,10 @@ impl<B: Binding> Handle<B> {
 /// the first of these the stack is lost.
 pub fn spawn<B: Binding, const WORDS: usize>(
     stack: &'static Stack<WORDS>,
-    mut thread: Thread,
+    thread: Thread,
     params: B::Params,
     body: impl FnOnce() + Send + 'static,
 ) -> Result<Handle<B>, Error> {
-    // Where there is none, no code is left of this.
-    if thread.alert.is_some() {
-        thread.find_alert()?;
-    }
     let id = seam::spawn_once::<B, _>(stack.take()?, thread.attributes, params, body)?;
     stack.belongs_to(id);
     Ok(Handle::new(id))
@@ -332,7 +315,8 @@ pub fn spawn<B: Binding, const WORDS: usize>(
 
 /// The same for a thread whose job is given up when it is late: `body` begins anew with the next
 /// one (or the thread ends, if it has only one job), and mutexes that the thread had locked are
-/// unlocked.
+/// unlocked. The kernel has to know which these are, so all such threads together may have
+/// [`Settings::held`](crate::Settings::held) mutexes.
 ///
 /// # Errors
 /// As [`spawn`].
@@ -345,6 +329,7 @@ pub fn spawn<B: Binding, const WORDS: usize>(
 /// * whatever it changes that others see, or that it sees again itself, is in order at any instant.
 ///   That goes for what a [`Mutex`](crate::Mutex) protects, too: it is unlocked in the middle of a
 ///   change. Single words in atomics are fine, and so are the kernel's own objects.
+/// * a guard that it leaks is of a mutex in a static.
 ///
 /// Where that cannot be promised, let the job go on ([`Thread::skip_when_late`]), have an
 /// [alert](Thread::alert) say that it is late, and look for that where it may stop.
@@ -355,10 +340,6 @@ pub unsafe fn spawn_abortable<B: Binding, const WORDS: usize>(
     params: B::Params,
     body: impl Fn() + Send + 'static,
 ) -> Result<Handle<B>, Error> {
-    // Where there is none, no code is left of this.
-    if thread.alert.is_some() {
-        thread.find_alert()?;
-    }
     thread.attributes.on_miss = OnMiss::Abort;
     // SAFETY: as the caller promises.
     let id = unsafe { seam::spawn_again::<B, _>(stack.take()?, thread.attributes, params, body)? };

@@ -13,6 +13,7 @@ flyball_app::kernel! {
     trace: Vec<Event> = Vec::new(),
     init: init,
     arrivals: 1,
+    held: 2,
 }
 
 fn ms(n: u64) -> Duration {
@@ -132,12 +133,16 @@ fn given_up() {
     static STACK: Stack<128> = Stack::new();
     static BEGUN: AtomicU32 = AtomicU32::new(0);
     static DATA: Mutex<()> = Mutex::new(());
+    static MORE: [Mutex<()>; 2] = [const { Mutex::new(()) }; 2];
     let late = misses();
     // SAFETY: what this changes are atomics, and nothing refers to its stack.
     let given_up = unsafe {
         spawn_abortable(&STACK, Thread::periodic(ms(10)), deadline(10), || {
             let job = BEGUN.fetch_add(1, Ordering::Relaxed);
             let _guard = DATA.lock().unwrap();
+            // There is room for two.
+            let guards: Vec<_> = MORE.iter().map(Mutex::lock).collect();
+            assert_eq!(guards.iter().filter(|guard| guard.is_ok()).count(), 1);
             if job < 2 {
                 loop {
                     compute(ms(1));
@@ -151,6 +156,7 @@ fn given_up() {
     BUSY.fetch_add(20, Ordering::Relaxed);
     assert_eq!(misses() - late, 2);
     DATA.try_lock().map(drop).unwrap();
+    assert!(MORE.iter().all(|mutex| mutex.try_lock().is_ok()));
     given_up.unwrap().join().unwrap();
 }
 
@@ -164,11 +170,12 @@ fn ended() {
         let _guard = DATA.lock();
         exit()
     });
+    owner.unwrap().join().unwrap();
+    assert_eq!(DATA.try_lock().map(drop), Err(Error::TimedOut));
     assert_eq!(
-        owner.unwrap().join_until(now() + ms(1)),
+        DATA.lock_until(now() + ms(1)).map(drop),
         Err(Error::TimedOut)
     );
-    assert_eq!(DATA.try_lock().map(drop), Err(Error::TimedOut));
     let large = [0_usize; 80];
     let body = move || assert_eq!(large[1], 0);
     let small = spawn(&STACKS[2], Thread::once(), deadline(1), body);

@@ -7,6 +7,7 @@
 use crate::Core;
 use crate::config::Config;
 use crate::mutex::Protocol;
+use crate::objects::{ObjectStore, Sort};
 use crate::thread::State;
 use core::cmp::Ordering;
 use flyball_policy::queue::links::List;
@@ -39,7 +40,7 @@ impl<C: Config> Core<C> {
         let waits = matches!(thread.state, State::Blocked(_));
         // Only a condition variable's wait ends with a mutex.
         let for_condition = matches!(thread.state, State::Blocked(Object::Condition(_)));
-        assert_eq!(thread.reacquire.get().is_some(), for_condition, "{task:?}");
+        assert_eq!(thread.reacquire.is_some(), for_condition, "{task:?}");
         // A thread that was unparked before it parked itself did not wait.
         let parked = thread.state == State::Blocked(Object::Token);
         assert!(!(parked && thread.token), "{task:?} sleeps on its token");
@@ -75,12 +76,12 @@ impl<C: Config> Core<C> {
     /// A thread that lends its urgency waits for a mutex of the thread that inherits it.
     fn audit_donor(&self, task: TaskId) {
         if let Some(donor) = self.threads[task.index()].donor.get() {
-            let State::Blocked(Object::Mutex(mutex)) = self.threads[donor.index()].state else {
-                panic!("{donor:?} lends to {task:?} and waits for no mutex");
-            };
-            let mutex = &self.mutexes.rows[usize::from(mutex)];
-            assert!(mutex.owner.holds(task), "{donor:?} lends to {task:?}");
-            assert_eq!(mutex.protocol(), Protocol::Inherit);
+            assert_eq!(
+                self.blocker(donor),
+                Some(task),
+                "{donor:?} lends to {task:?}"
+            );
+            assert_eq!(self.protocol_of(donor), Protocol::Inherit);
         }
     }
 
@@ -101,19 +102,19 @@ impl<C: Config> Core<C> {
             }
         };
         check(self.free, None);
-        for n in 0..self.mutexes.made {
-            let waiters = self.mutexes.rows[usize::from(n)].waiters;
-            check(waiters, Some(Object::Mutex(n)));
-        }
-        for n in 0..self.semaphores.made {
-            let semaphore = &self.semaphores.rows[usize::from(n)];
-            if !semaphore.triggers {
-                check(semaphore.waiters, Some(Object::Semaphore(n)));
+        for (_, first) in self.waited_for() {
+            let thread = &self.threads[first.index()];
+            let State::Blocked(object) = thread.state else {
+                unreachable!("{first:?} waits")
+            };
+            for waiter in self.links.iter(self.links.from(first)) {
+                assert_eq!(
+                    self.threads[waiter.index()].place,
+                    thread.place,
+                    "{waiter:?}"
+                );
             }
-        }
-        for n in 0..self.conditions.made {
-            let waiters = self.conditions.rows[usize::from(n)].waiters;
-            check(waiters, Some(Object::Condition(n)));
+            check(self.links.from(first), Some(object));
         }
         for n in 0..self.queues.made {
             let waiters = self.queues.rows[usize::from(n)].waiters;
@@ -150,14 +151,6 @@ impl<C: Config> Core<C> {
 
     /// No wake-up was lost, and mutexes know their owners.
     fn audit_objects(&self) {
-        let mutex = |n: u16| &self.mutexes.rows[usize::from(n)];
-        for n in 0..self.semaphores.made {
-            let semaphore = &self.semaphores.rows[usize::from(n)];
-            assert!(
-                semaphore.count == 0 || semaphore.waiters.is_empty(),
-                "semaphore {n} is free, and a thread waits"
-            );
-        }
         for n in 0..self.queues.made {
             let queue = &self.queues.rows[usize::from(n)];
             queue.audit();
@@ -170,29 +163,54 @@ impl<C: Config> Core<C> {
         let mut wanted = 0;
         for task in self.rows() {
             let mut at = self.threads[task.index()].wanted.get();
-            while let Some(n) = at {
+            while let Some(first) = at {
                 wanted += 1;
-                assert!(mutex(n).owner.holds(task), "mutex {n} of {task:?}");
-                assert!(!mutex(n).waiters.is_empty(), "mutex {n} of {task:?}");
-                assert!(wanted <= self.mutexes.made, "a ring of held mutexes");
-                at = mutex(n).next_wanted.get();
+                let held = self.threads[first.index()].held;
+                assert!(held.owner.holds(task), "{first:?} waits for {task:?}");
+                assert_eq!(self.blocker(first), Some(task));
+                assert!(wanted <= self.threads.capacity(), "a ring of mutexes");
+                at = held.next.get();
             }
         }
-        let is_wanted = |n: &u16| !mutex(*n).waiters.is_empty();
-        let waited_for = (0..self.mutexes.made).filter(is_wanted).count();
-        assert_eq!(waited_for, usize::from(wanted), "a mutex without an owner");
-        for n in 0..self.mutexes.made {
-            let Some(owner) = mutex(n).owner.get() else {
-                continue;
+        let mut owned = 0;
+        for (sort, first) in self.waited_for() {
+            if sort == Sort::Mutex
+                && let Some(owner) = self.threads[first.index()].held.owner.get()
+            {
+                owned += 1;
+                self.audit_mutex(owner, first);
+            }
+        }
+        assert_eq!(
+            owned, wanted,
+            "a mutex that its owner does not know is waited for"
+        );
+    }
+
+    /// Threads wait for a mutex of `owner`, `first` first.
+    fn audit_mutex(&self, owner: TaskId, first: TaskId) {
+        for waiter in self.links.iter(self.links.from(first)) {
+            assert!(
+                self.protocol_of(waiter) != Protocol::Inherit
+                    || self.tells_waits()
+                    || self.policy.compare(waiter, owner) != Ordering::Less,
+                "{owner:?} has not inherited from {waiter:?}"
+            );
+        }
+    }
+
+    /// The first of the threads that wait for each mutex, semaphore and condition variable.
+    pub(crate) fn waited_for(&self) -> impl Iterator<Item = (Sort, TaskId)> {
+        self.rows().filter_map(|task| {
+            let sort = match self.threads[task.index()].state {
+                State::Blocked(Object::Mutex(_)) => Sort::Mutex,
+                State::Blocked(Object::Semaphore(_)) => Sort::Semaphore,
+                State::Blocked(Object::Condition(_)) => Sort::Condition,
+                _ => return None,
             };
-            for waiter in self.links.iter(mutex(n).waiters) {
-                assert!(
-                    mutex(n).protocol() != Protocol::Inherit
-                        || self.tells_waits()
-                        || self.policy.compare(waiter, owner) != Ordering::Less,
-                    "mutex {n}: {owner:?} has not inherited from {waiter:?}"
-                );
-            }
-        }
+            let place = self.threads[task.index()].place?;
+            let first = self.objects.state(sort, place, true).ok()?.first()?;
+            (first == task.0).then_some((sort, task))
+        })
     }
 }

@@ -5,19 +5,29 @@
 //! differs from what was traced last is traced.
 
 use crate::schedule::work;
-use crate::{Config, Core, Error, SemaphoreId, ThreadId};
+use crate::{Config, Core, Error, PlaceOf, SemaphoreId, ThreadId};
 use flyball_policy::{Budget, Policy, Resched, Reserve, Table};
 use flyball_trace::{CpuId, Duration, Kind, ServerId, Sink, TaskId, Time};
 
 /// What is kept of a server.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Server {
+#[derive(Clone, Copy)]
+pub(crate) struct Server<P = u16> {
     /// What it had when that was traced last.
     traced: Budget,
     /// Signalled where its budget is used up.
-    overrun: Option<SemaphoreId>,
+    overrun: Option<SemaphoreId<P>>,
     /// Its budget is used up, and that has not been signalled yet.
     is_overrun: bool,
+}
+
+impl<P> Default for Server<P> {
+    fn default() -> Server<P> {
+        Server {
+            traced: Budget::default(),
+            overrun: None,
+            is_overrun: false,
+        }
+    }
 }
 
 impl<C: Config> Core<C> {
@@ -57,7 +67,7 @@ impl<C: Config> Core<C> {
     pub fn on_exhaust(
         &mut self,
         thread: ThreadId,
-        semaphore: Option<SemaphoreId>,
+        semaphore: Option<SemaphoreId<PlaceOf<C>>>,
     ) -> Result<(), Error> {
         let task = self.find(thread)?;
         if let Some(semaphore) = semaphore {

@@ -6,37 +6,30 @@
 
 use crate::config::Config;
 use crate::mutex::MutexId;
+use crate::objects::{ANY, Numbered, PlaceOf, Sort};
 use crate::{Core, Error};
 use core::task::Poll;
-use flyball_policy::queue::links::List;
-use flyball_trace::{CpuId, Object, Time};
+use flyball_policy::Storage;
+use flyball_trace::{CpuId, Object, TaskId, Time};
 
-/// A condition variable.
+/// A condition variable: its number, or where it is in memory ([`At`](crate::At)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct ConditionId(pub(crate) u16);
+pub struct ConditionId<P = u16>(pub(crate) P);
 
-#[derive(Clone, Copy)]
-pub(crate) struct Condition {
-    pub(crate) waiters: List,
-}
-
-impl Default for Condition {
-    fn default() -> Condition {
-        Condition {
-            waiters: List::EMPTY,
-        }
-    }
-}
-
-impl<C: Config> Core<C> {
+impl<C: Config, M: Storage, S: Storage, N: Storage> Core<C>
+where
+    C: Config<Objects = Numbered<M, S, N>>,
+{
     /// Makes a condition variable.
     ///
     /// # Errors
     /// [`Error::Full`].
     pub fn condition(&mut self) -> Result<ConditionId, Error> {
-        self.conditions.make(1).map(ConditionId)
+        self.objects.make_condition().map(ConditionId)
     }
+}
 
+impl<C: Config> Core<C> {
     /// The running thread gives `mutex` back and waits for a signal, until `until` at the latest;
     /// it owns the mutex again when it goes on.
     ///
@@ -46,21 +39,28 @@ impl<C: Config> Core<C> {
     pub fn wait_condition(
         &mut self,
         cpu: CpuId,
-        condition: ConditionId,
-        mutex: MutexId,
+        condition: ConditionId<PlaceOf<C>>,
+        mutex: MutexId<PlaceOf<C>>,
         until: Time,
         now: Time,
     ) -> Result<Poll<()>, Error> {
         let caller = self.caller(cpu)?;
-        self.conditions.get(condition.0, C::CHECKS)?;
-        if self.mutexes.get(mutex.0, C::CHECKS)?.owner.get() != Some(caller) {
+        let state = self.state_of(Sort::Condition, condition.0)?;
+        if !self.owns(caller, mutex.0)? {
             return Err(Error::NotOwner);
         }
-        let task = self.block(cpu, Object::Condition(condition.0), until, now)?;
-        let row = self.conditions.get(condition.0, false)?;
-        self.links.push_back(&mut row.waiters, task);
-        self.threads[task.index()].reacquire = mutex.0.into();
-        self.disown(cpu, task, mutex.0, now);
+        if until <= now {
+            return Err(Error::TimedOut);
+        }
+        // Only the kernel changes the word of a condition variable, so it is as it was.
+        self.join_waiters(Sort::Condition, condition.0, state, caller);
+        self.block_caller(cpu, caller, Object::Condition(ANY), until, now);
+        self.threads[caller.index()].reacquire = Some(mutex.0);
+        self.disown(cpu, caller, mutex.0, now);
+        if self.asks(caller) {
+            // It will own the mutex again.
+            self.reserved += 1;
+        }
         Ok(Poll::Pending)
     }
 
@@ -71,12 +71,11 @@ impl<C: Config> Core<C> {
     pub fn signal_condition(
         &mut self,
         cpu: CpuId,
-        condition: ConditionId,
+        condition: ConditionId<PlaceOf<C>>,
         now: Time,
     ) -> Result<(), Error> {
-        let waiters = self.conditions.get(condition.0, C::CHECKS)?.waiters;
-        if let Some(waiter) = self.most_urgent(waiters) {
-            self.unlink(waiter);
+        if let Some(first) = self.state_of(Sort::Condition, condition.0)?.first() {
+            let waiter = self.take_waiter(Sort::Condition, condition.0, TaskId(first));
             self.come_back(cpu, waiter, now);
         }
         Ok(())
@@ -89,14 +88,13 @@ impl<C: Config> Core<C> {
     pub fn broadcast(
         &mut self,
         cpu: CpuId,
-        condition: ConditionId,
+        condition: ConditionId<PlaceOf<C>>,
         now: Time,
     ) -> Result<(), Error> {
-        while !self
-            .conditions
-            .get(condition.0, C::CHECKS)?
-            .waiters
-            .is_empty()
+        while self
+            .state_of(Sort::Condition, condition.0)?
+            .first()
+            .is_some()
         {
             self.signal_condition(cpu, condition, now)?;
         }

@@ -1,5 +1,6 @@
 //! The choices that are made when a kernel is compiled.
 
+use crate::objects::ObjectStore;
 use crate::stamp::Stamp;
 use flyball_policy::{Policy, Storage};
 use flyball_trace::{Duration, Sink};
@@ -7,7 +8,7 @@ use flyball_trace::{Duration, Sink};
 /// What a kernel consists of. A type that implements this is all that a kernel is generic over.
 ///
 /// ```
-/// use flyball_kernel::Config;
+/// use flyball_kernel::{Config, Numbered};
 /// use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Ranked};
 /// use flyball_policy::order::Level;
 /// use flyball_trace::{NoTrace, Time};
@@ -20,9 +21,8 @@ use flyball_trace::{Duration, Sink};
 ///     type Stamp = Time;
 ///     type Cpus = Inline<1>;
 ///     type Threads = Inline<16>;
-///     type Mutexes = Inline<4>;
-///     type Semaphores = Inline<4>;
-///     type Conditions = Inline<1>;
+///     type Objects = Numbered<Inline<4>, Inline<4>, Inline<1>>;
+///     type Owned = Nothing;
 ///     type Queues = Inline<2>;
 ///     type Messages = Inline<8>;
 ///     type Jobs = Inline<16>;
@@ -45,12 +45,12 @@ pub trait Config {
     type Cpus: Storage;
     /// The tables of threads.
     type Threads: Storage;
-    /// The table of mutexes.
-    type Mutexes: Storage;
-    /// The table of semaphores.
-    type Semaphores: Storage;
-    /// The table of condition variables.
-    type Conditions: Storage;
+    /// Where mutexes, semaphores and condition variables are: [`Numbered`](crate::Numbered) or
+    /// [`InMemory`](crate::InMemory).
+    type Objects: ObjectStore<Place: 'static>;
+    /// Mutexes of [`InMemory`](crate::InMemory) that threads may own, or wait for, whose late jobs are given up;
+    /// [`Nothing`](flyball_policy::Nothing) where there are no such threads, or they lock nothing.
+    type Owned: Storage;
     /// The table of message queues.
     type Queues: Storage;
     /// The messages in all queues together.
@@ -76,6 +76,10 @@ pub trait Config {
     /// Whether CPU time is counted. Where it is not, and neither policy nor trace need the clock,
     /// the times that a machine passes to most calls are not looked at.
     const ACCOUNTING: bool = true;
+
+    /// Whether there are mutexes, semaphores and condition variables that threads wait for. Where there are not, there
+    /// is no code for it.
+    const OBJECTS: bool = true;
 
     /// Whether semaphores can be signalled where budgets of servers are used up
     /// ([`Core::on_exhaust`](crate::Core::on_exhaust)).

@@ -83,16 +83,16 @@ pub(crate) enum Released {
 }
 
 /// See the module.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Jobs {
+#[derive(Clone, Copy)]
+pub(crate) struct Jobs<P = u16> {
     rule: Release,
     /// Relative; [`Duration::MAX`]: none.
     deadline: Duration,
     on_miss: OnMiss,
     /// What a miss signals.
-    alert: Option<SemaphoreId>,
+    alert: Option<SemaphoreId<P>>,
     /// What releases them, if it is more than calls.
-    trigger: Option<Trigger>,
+    trigger: Option<Trigger<P>>,
     /// The job that the thread works on, if it is not dormant.
     current: Option<Job>,
     /// The first of the waiting jobs.
@@ -123,14 +123,40 @@ pub(crate) struct Jobs {
     alarm: Time,
 }
 
-impl Jobs {
+impl<P> Default for Jobs<P> {
+    fn default() -> Jobs<P> {
+        Jobs {
+            rule: Release::default(),
+            deadline: Duration::default(),
+            on_miss: OnMiss::default(),
+            alert: None,
+            trigger: None,
+            current: None,
+            oldest: Job::default(),
+            waiting: 0,
+            list: ArrivalList::default(),
+            late: 0,
+            missed: 0,
+            watch: Time::default(),
+            skipping: false,
+            last: 0,
+            next: Time::default(),
+            earliest: Time::default(),
+            early: 0,
+            timeout: Time::default(),
+            alarm: Time::default(),
+        }
+    }
+}
+
+impl<P: Copy> Jobs<P> {
     /// The jobs of a thread that starts at `start`.
     pub(crate) fn new(
         rule: Release,
         start: Time,
         deadline: Option<Duration>,
         on_miss: OnMiss,
-    ) -> Result<Jobs, Error> {
+    ) -> Result<Jobs<P>, Error> {
         match rule {
             Release::Periodic { period: gap } | Release::Sporadic { separation: gap }
                 if gap.is_zero() =>
@@ -155,18 +181,18 @@ impl Jobs {
     }
 
     /// The same jobs, whose misses signal `alert`.
-    pub(crate) fn alerting(self, alert: Option<SemaphoreId>) -> Jobs {
+    pub(crate) fn alerting(self, alert: Option<SemaphoreId<P>>) -> Jobs<P> {
         Jobs { alert, ..self }
     }
 
     /// What a miss signals.
-    pub(crate) fn alert(&self) -> Option<SemaphoreId> {
+    pub(crate) fn alert(&self) -> Option<SemaphoreId<P>> {
         self.alert
     }
 
     /// What releases them, if it is more than calls.
     #[inline]
-    pub(crate) fn trigger(&self) -> Option<Trigger> {
+    pub(crate) fn trigger(&self) -> Option<Trigger<P>> {
         self.trigger
     }
 
@@ -182,7 +208,7 @@ impl Jobs {
     }
 
     /// From now on they are released by `trigger`.
-    pub(crate) fn triggered_by(&mut self, trigger: Trigger) {
+    pub(crate) fn triggered_by(&mut self, trigger: Trigger<P>) {
         self.trigger = Some(trigger);
     }
 

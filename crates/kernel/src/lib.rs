@@ -47,6 +47,7 @@
 //! | jobs that messages and signals release | `trigger` |
 //! | what happens at which instant | `alarms` |
 //! | blocking, waking, timing out | `wait` |
+//! | where mutexes, semaphores and condition variables are | `objects` |
 //! | mutexes and priority inheritance | `mutex` |
 //! | semaphores, condition variables, message queues | `semaphore`, `condition`, `queue` |
 //!
@@ -69,6 +70,8 @@ mod jobs;
 mod lifecycle;
 mod migrate;
 mod mutex;
+mod objects;
+mod owned;
 mod plant;
 mod queue;
 mod release;
@@ -85,10 +88,12 @@ pub use condition::ConditionId;
 pub use config::{Config, Sizes, Timing};
 pub use entry::{Decided, Entry, More, Next, Rest};
 pub use error::Error;
+pub use flyball_multicore::{State, Word};
 pub use flyball_trace::GaugeKind;
 pub use jobs::{OnMiss, Release};
-pub use migrate::Migrant;
+pub use migrate::{Migrant, MigrantOf};
 pub use mutex::{MutexId, Protocol};
+pub use objects::{At, InMemory, Numbered, ObjectStore, PlaceOf, about};
 pub use plant::{CorePlant, Cores};
 pub use queue::{GaugeId, QueueId};
 pub use semaphore::SemaphoreId;
@@ -98,15 +103,13 @@ pub use trigger::Trigger;
 
 use alarms::Alarms;
 use budget::Server;
-use condition::Condition;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{CpuSet, Excess, Policy, Resched, Storage, Table};
 use flyball_trace::{CpuId, Duration, Event, Kind, Sink, Speed, TaskId, Time};
 use jobs::{Arrivals, Jobs};
-use mutex::Mutex;
+use owned::Owned;
 use queue::Queue;
 use schedule::Cpu;
-use semaphore::Semaphore;
 use thread::Thread;
 
 /// A kernel for one cluster of CPUs: one policy, one set of tables.
@@ -121,17 +124,15 @@ pub struct Core<C: Config> {
     inboxes: u16,
     /// Threads that do not exist.
     free: List,
-    semaphores: Objects<C::Semaphores, Semaphore>,
-    mutexes: Objects<C::Mutexes, Mutex>,
-    conditions: Objects<C::Conditions, Condition>,
+    objects: C::Objects,
     queues: Objects<C::Queues, Queue>,
     policy: C::Policy,
     /// Lists of waiting threads, and the list of those that do not exist.
     links: Links<C::Threads>,
     trace: C::Trace,
     alarms: Alarms<C::Threads>,
-    threads: TableOf<C::Threads, Thread<C::Message>>,
-    jobs: TableOf<C::Jobs, Jobs>,
+    threads: TableOf<C::Threads, Thread<C::Message, PlaceOf<C>>>,
+    jobs: TableOf<C::Jobs, Jobs<PlaceOf<C>>>,
     arrivals: Arrivals<C::Arrivals>,
     /// The CPU time that each thread has used so far, in ticks.
     used: TableOf<C::Accounts, u64>,
@@ -151,12 +152,18 @@ pub struct Core<C: Config> {
     vacant: CpuSet,
     /// When the timer of each CPU was set, where bursts end.
     timers: TableOf<C::Cpus, C::Stamp>,
-    budgets: TableOf<C::Budgets, Server>,
+    budgets: TableOf<C::Budgets, Server<PlaceOf<C>>>,
     counts: TableOf<C::Counts, counts::Counted>,
     /// What the policy keeps with each queue, if it wants to know how many messages they hold.
     notes: TableOf<C::Queues, u16>,
     /// The operating point of each CPU; [`schedule::UNKNOWN`]: none has been told.
     speeds: TableOf<C::Cpus, Speed>,
+    /// How many mutexes, semaphores and condition variables in memory the trace has seen.
+    seen: [u16; 3],
+    /// Which mutexes in memory threads own whose late jobs are given up.
+    owned: TableOf<C::Owned, Owned<PlaceOf<C>>>,
+    /// How many rows of these are taken or will be.
+    reserved: u16,
 }
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
@@ -206,6 +213,14 @@ impl<S: Storage, T: Copy + Default> Objects<S, T> {
     #[inline]
     fn get_row(&mut self, row: usize) -> Result<&mut T, Error> {
         self.rows.find_mut(row).ok_or(Error::Unknown)
+    }
+
+    #[inline]
+    fn find(&self, number: u16, checked: bool) -> Result<&T, Error> {
+        if checked && number >= self.made {
+            return Err(Error::Unknown);
+        }
+        self.rows.find(usize::from(number)).ok_or(Error::Unknown)
     }
 
     fn look(&self, number: u16) -> Result<&T, Error> {
@@ -283,9 +298,10 @@ impl<C: Config> Core<C> {
             excess: Excess::LEAST,
             asking: CpuSet::EMPTY,
             vacant: CpuSet::EMPTY,
-            mutexes: Objects::new(sizes.mutexes),
-            semaphores: Objects::new(sizes.semaphores),
-            conditions: Objects::new(sizes.conditions),
+            objects: C::Objects::new(sizes),
+            seen: [0; 3],
+            owned: Table::new(0, Owned::NONE),
+            reserved: 0,
             queues: Objects::new(sizes.queues),
             messages: Objects::new(sizes.messages),
             budgets: Table::new(sizes.threads, Server::default()),

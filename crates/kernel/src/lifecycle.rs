@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::jobs::Jobs;
+use crate::objects::{ObjectStore, PlaceOf};
 use crate::thread::{Attributes, State, Thread};
 use crate::{Core, Error, ThreadId};
 use core::task::Poll;
@@ -18,7 +19,7 @@ impl<C: Config> Core<C> {
     pub fn spawn(
         &mut self,
         cpu: CpuId,
-        attributes: Attributes,
+        attributes: Attributes<PlaceOf<C>>,
         params: <C::Policy as Policy>::Params,
         now: Time,
     ) -> Result<ThreadId, Error> {
@@ -61,7 +62,11 @@ impl<C: Config> Core<C> {
     }
 
     /// The jobs of a thread with these attributes that starts at `start`.
-    fn jobs_of(&self, attributes: Attributes, start: Time) -> Result<Jobs, Error> {
+    fn jobs_of(
+        &self,
+        attributes: Attributes<PlaceOf<C>>,
+        start: Time,
+    ) -> Result<Jobs<PlaceOf<C>>, Error> {
         let Attributes {
             release,
             deadline,
@@ -148,8 +153,8 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
-    /// The running thread ends: its job is complete, its mutexes are unlocked, and the threads that
-    /// wait for its end go on. The result of the job is 0.
+    /// The running thread ends: its job is complete, its mutexes are unlocked if they have numbers, and the threads
+    /// that wait for its end go on. Mutexes in memory stay locked, for ever. The result of the job is 0.
     ///
     /// # Errors
     /// [`Error::NoThread`].
@@ -174,6 +179,9 @@ impl<C: Config> Core<C> {
 
     /// Takes `task`, which owns nothing and is not queued, out of the world.
     pub(crate) fn bury(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        if C::Objects::IN_MEMORY {
+            self.orphan_all(task);
+        }
         while let Some(waiter) = self.threads[task.index()].joiners.first() {
             self.unlink(waiter);
             self.wake(cpu, waiter, now);

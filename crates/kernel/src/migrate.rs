@@ -12,7 +12,7 @@
 
 use crate::config::Config;
 use crate::jobs::Jobs;
-use crate::mutex::MaybeMutex;
+use crate::objects::PlaceOf;
 use crate::schedule::work;
 use crate::thread::{State, Thread};
 use crate::{Core, Error, ThreadId};
@@ -21,12 +21,15 @@ use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 
 /// A thread between two cores: its jobs, its waits, and the CPU time that it has used.
 #[must_use = "the thread is lost with it"]
-pub struct Migrant<M> {
-    thread: Thread<M>,
-    jobs: Option<Jobs>,
+pub struct Migrant<M, P = u16> {
+    thread: Thread<M, P>,
+    jobs: Option<Jobs<P>>,
     /// In ticks.
     used: u64,
 }
+
+/// A thread between two such cores.
+pub type MigrantOf<C> = Migrant<<C as Config>::Message, PlaceOf<C>>;
 
 impl<C: Config> Core<C> {
     /// Takes a thread out of this core, at `now`, on `cpu`. A call that names it here from now on
@@ -40,7 +43,7 @@ impl<C: Config> Core<C> {
         cpu: CpuId,
         thread: ThreadId,
         now: Time,
-    ) -> Result<Migrant<C::Message>, Error> {
+    ) -> Result<MigrantOf<C>, Error> {
         let task = self.find(thread)?;
         if self.is_bound(task) {
             return Err(Error::Bound);
@@ -89,11 +92,11 @@ impl<C: Config> Core<C> {
     pub fn immigrate(
         &mut self,
         cpu: CpuId,
-        migrant: Migrant<C::Message>,
+        migrant: MigrantOf<C>,
         params: <C::Policy as Policy>::Params,
         now: Time,
         arrived: impl FnOnce(&mut C::Trace, ThreadId),
-    ) -> Result<ThreadId, (Migrant<C::Message>, Error)> {
+    ) -> Result<ThreadId, (MigrantOf<C>, Error)> {
         let Some(task) = self.free.first() else {
             return Err((migrant, Error::Full));
         };
@@ -160,11 +163,10 @@ impl<C: Config> Core<C> {
             // When it starts, or how long it waits, only the alarms know.
             None => thread.limited || thread.state == State::Dormant,
         };
-        let mut mutexes = (0..self.mutexes.made).map(|n| &self.mutexes.rows[usize::from(n)]);
         waits
             || jobs
             || !thread.joiners.is_empty()
-            || thread.reacquire != MaybeMutex::NONE
-            || mutexes.any(|mutex| mutex.owner.holds(task))
+            || thread.reacquire.is_some()
+            || self.owns_numbered(task)
     }
 }

@@ -22,17 +22,19 @@
 //! first.
 
 use crate::config::Config;
+use crate::objects::{ANY, Held, Numbered, ObjectStore, PlaceOf, Sort, of_waiters};
 use crate::thread::State;
 use crate::{Core, Error};
 use core::cmp::Ordering;
 use core::task::Poll;
-use flyball_policy::Policy;
+use flyball_multicore::State as Word;
 use flyball_policy::queue::links::List;
-use flyball_trace::{CpuId, Kind, Object, Slot, TaskId, Time};
+use flyball_policy::{Policy, Storage};
+use flyball_trace::{CpuId, Kind, Object, Sink, Slot, TaskId, Time};
 
-/// A mutex.
+/// A mutex: its number, or where it is in memory ([`At`](crate::At)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct MutexId(pub(crate) u16);
+pub struct MutexId<P = u16>(pub(crate) P);
 
 /// What happens to a mutex's owner while others wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,134 +46,107 @@ pub enum Protocol {
     Inherit,
 }
 
-/// The number of a mutex, or none, in two bytes. (An `Option<u16>` takes four.)
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MaybeMutex(u16);
-
-impl MaybeMutex {
-    /// A table has fewer rows than this.
-    pub(crate) const NONE: MaybeMutex = MaybeMutex(u16::MAX);
-
-    pub(crate) fn get(self) -> Option<u16> {
-        (self != MaybeMutex::NONE).then_some(self.0)
-    }
-
-    pub(crate) fn take(&mut self) -> Option<u16> {
-        core::mem::replace(self, MaybeMutex::NONE).get()
-    }
-}
-
-impl From<u16> for MaybeMutex {
-    fn from(mutex: u16) -> MaybeMutex {
-        MaybeMutex(mutex)
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Mutex {
-    pub(crate) owner: Slot,
-    pub(crate) waiters: List,
-    /// The next mutex of the same owner that others wait for.
-    pub(crate) next_wanted: MaybeMutex,
-    protocol: Protocol,
-}
-
-impl Default for Mutex {
-    fn default() -> Mutex {
-        Mutex {
-            owner: Slot::EMPTY,
-            waiters: List::EMPTY,
-            next_wanted: MaybeMutex::NONE,
-            protocol: Protocol::default(),
-        }
-    }
-}
-
-#[cfg(any(test, feature = "audit"))]
-impl Mutex {
-    pub(crate) fn protocol(self) -> Protocol {
-        self.protocol
-    }
-}
-
-impl<C: Config> Core<C> {
+impl<C: Config, M: Storage, S: Storage, N: Storage> Core<C>
+where
+    C: Config<Objects = Numbered<M, S, N>>,
+{
     /// Makes a mutex that no thread owns.
     ///
     /// # Errors
     /// [`Error::Full`].
     pub fn mutex(&mut self, protocol: Protocol) -> Result<MutexId, Error> {
-        let number = self.mutexes.make(1)?;
-        self.mutexes.rows[usize::from(number)].protocol = protocol;
-        Ok(MutexId(number))
+        self.objects.make_mutex(protocol).map(MutexId)
     }
+}
 
+impl<C: Config> Core<C> {
     /// The running thread becomes the owner of the mutex, or waits until `until` at the latest to
     /// become it. O(1) if the mutex is free.
     ///
     /// # Errors
     /// [`Error::TimedOut`] if it would have to wait and `until` has come already;
-    /// [`Error::Deadlock`], [`Error::NoThread`], [`Error::Unknown`].
+    /// [`Error::Deadlock`], [`Error::NoThread`], [`Error::Unknown`]; [`Error::Full`] if late jobs of the thread are
+    /// given up, it has as many mutexes as such threads may have, and these are in memory.
     pub fn lock(
         &mut self,
         cpu: CpuId,
-        mutex: MutexId,
+        mutex: MutexId<PlaceOf<C>>,
         until: Time,
         now: Time,
     ) -> Result<Poll<()>, Error> {
-        self.caller(cpu)?;
-        if self.try_lock(cpu, mutex, now)? {
-            return Ok(Poll::Ready(()));
+        let caller = self.caller(cpu)?;
+        if self.asks(caller) {
+            self.reserve()?;
         }
-        self.lock_in_line(cpu, mutex, until, now)?;
-        Ok(Poll::Pending)
+        let locked = self.lock_reserved(cpu, caller, mutex.0, until, now);
+        if locked.is_err() && self.asks(caller) {
+            self.reserved -= 1;
+        }
+        locked
     }
 
-    /// The second half of [`Core::lock`], for a caller that has just tried the first,
-    /// [`Core::try_lock`], in vain: the running thread waits.
-    ///
-    /// # Errors
-    /// As [`Core::lock`].
-    pub fn lock_in_line(
+    #[inline]
+    fn lock_reserved(
         &mut self,
         cpu: CpuId,
-        mutex: MutexId,
+        caller: TaskId,
+        mutex: PlaceOf<C>,
         until: Time,
         now: Time,
-    ) -> Result<(), Error> {
-        let caller = self.caller(cpu)?;
-        let owner = self.mutexes.get(mutex.0, C::CHECKS)?.owner.get();
-        let owner = owner.ok_or(Error::Unknown)?;
-        if self.waits_for(owner, caller) {
-            return Err(Error::Deadlock);
+    ) -> Result<Poll<()>, Error> {
+        loop {
+            let state = self.state_of(Sort::Mutex, mutex)?;
+            if state == Word::FREE {
+                if self.own(cpu, caller, mutex, now) {
+                    return Ok(Poll::Ready(()));
+                }
+                continue;
+            }
+            let owner = self.owner_of(state);
+            if owner.is_some_and(|owner| self.waits_for(owner, caller)) {
+                return Err(Error::Deadlock);
+            }
+            if until <= now {
+                return Err(Error::TimedOut);
+            }
+            if self.queue_up(caller, mutex, state) {
+                if self.tells_waits() && owner.is_some() {
+                    self.tell_wait(caller, owner, now);
+                }
+                self.block_caller(cpu, caller, Object::Mutex(ANY), until, now);
+                self.want(cpu, owner, caller, now);
+                return Ok(Poll::Pending);
+            }
         }
-        if self.tells_waits() && until > now {
-            self.tell_wait(caller, mutex.0, Some(owner), now);
-        }
-        let task = self.block(cpu, Object::Mutex(mutex.0), until, now)?;
-        self.queue_up(task, mutex.0);
-        self.want(cpu, owner, mutex.0, now);
-        Ok(())
     }
 
-    /// The running thread gives the mutex back; the most urgent waiter owns it from now on.
+    /// The thread that owns a mutex whose word says `state`, if there is one that has not ended.
+    #[inline]
+    fn owner_of(&self, state: Word) -> Option<TaskId> {
+        match state.first() {
+            Some(first) => self.held(TaskId(first)).owner.get(),
+            None => state.owner().and_then(|name| self.named(name)),
+        }
+    }
+
+    #[inline]
+    fn held(&self, first: TaskId) -> Held {
+        self.threads[first.index()].held
+    }
+
+    /// The running thread gives the mutex back; the most urgent waiter owns it from now on. O(1) if no
+    /// thread waits.
     ///
     /// # Errors
     /// [`Error::NotOwner`], [`Error::NoThread`], [`Error::Unknown`].
-    pub fn unlock(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<(), Error> {
-        if !self.try_unlock(cpu, mutex, now)? {
-            self.unlock_to_waiter(cpu, mutex, now)?;
-        }
-        Ok(())
-    }
-
-    /// The second half of [`Core::unlock`], for a caller that has just tried the first,
-    /// [`Core::try_unlock`], in vain: the most urgent waiter owns the mutex from now on.
-    ///
-    /// # Errors
-    /// As [`Core::unlock`].
-    pub fn unlock_to_waiter(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<(), Error> {
+    pub fn unlock(
+        &mut self,
+        cpu: CpuId,
+        mutex: MutexId<PlaceOf<C>>,
+        now: Time,
+    ) -> Result<(), Error> {
         let caller = self.caller(cpu)?;
-        if self.mutexes.get(mutex.0, C::CHECKS)?.owner.holds(caller) {
+        if self.owns(caller, mutex.0)? {
             self.disown(cpu, caller, mutex.0, now);
             Ok(())
         } else {
@@ -179,52 +154,26 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// The running thread becomes the owner of the mutex if no thread owns it; returns whether it
-    /// did. There is nothing to decide after this.
+    /// Whether `task` owns a mutex.
     ///
     /// # Errors
-    /// [`Error::NoThread`], [`Error::Unknown`].
+    /// [`Error::Unknown`].
     #[inline]
-    pub fn try_lock(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<bool, Error> {
-        let task = self.caller(cpu)?;
-        let row = self.mutexes.get(mutex.0, C::CHECKS)?;
-        let free = row.owner.is_empty();
-        if free {
-            row.owner = Slot::of(task);
-            let mutex = mutex.0;
-            self.emit(now, cpu, Kind::Lock { task, mutex });
-        }
-        Ok(free)
+    pub(crate) fn owns(&self, task: TaskId, mutex: PlaceOf<C>) -> Result<bool, Error> {
+        let state = self.state_of(Sort::Mutex, mutex)?;
+        Ok(match state.first() {
+            Some(first) => self.held(TaskId(first)).owner.holds(task),
+            None => state == Word::owned_by(self.name(task)),
+        })
     }
 
-    /// The running thread gives the mutex back if no thread waits for it, so that there is nothing
-    /// to decide after this; returns whether it did.
-    ///
-    /// # Errors
-    /// As [`Core::unlock`].
-    #[inline]
-    pub fn try_unlock(&mut self, cpu: CpuId, mutex: MutexId, now: Time) -> Result<bool, Error> {
-        let task = self.caller(cpu)?;
-        let row = self.mutexes.get(mutex.0, C::CHECKS)?;
-        if !row.owner.holds(task) {
-            return Err(Error::NotOwner);
-        }
-        let unwanted = row.waiters.is_empty();
-        if unwanted {
-            row.owner = Slot::EMPTY;
-            let mutex = mutex.0;
-            self.emit(now, cpu, Kind::Unlock { task, mutex });
-        }
-        Ok(unwanted)
-    }
-
-    /// Whether the running thread owns a mutex. O(mutexes).
-    pub fn owns_mutex(&self, cpu: CpuId) -> bool {
-        let owns = |task| {
-            let mut mutexes = (0..self.mutexes.made).filter_map(|n| self.mutexes.look(n).ok());
-            mutexes.any(|mutex| mutex.owner.holds(task))
-        };
-        self.running_task(cpu).is_some_and(owns)
+    /// Whether `task` owns a mutex that has a number, or one that threads wait for. O(mutexes).
+    pub(crate) fn owns_numbered(&self, task: TaskId) -> bool {
+        let mutexes = (0..).map_while(|number| self.objects.numbered(number));
+        !self.threads[task.index()].wanted.is_empty()
+            || mutexes
+                .into_iter()
+                .any(|mutex| self.owns(task, mutex) == Ok(true))
     }
 
     /// Whether `task` is `other`, or waits (through any number of mutexes) for one of `other`'s.
@@ -247,131 +196,229 @@ impl<C: Config> Core<C> {
     }
 
     /// The owner of the mutex that `task` waits for.
-    fn blocker(&self, task: TaskId) -> Option<TaskId> {
-        match self.threads[task.index()].state {
-            State::Blocked(Object::Mutex(mutex)) => {
-                self.mutexes.rows[usize::from(mutex)].owner.get()
+    pub(crate) fn blocker(&self, task: TaskId) -> Option<TaskId> {
+        let thread = &self.threads[task.index()];
+        match (thread.state, thread.place) {
+            (State::Blocked(Object::Mutex(_)), Some(place)) => {
+                let state = self.objects.state(Sort::Mutex, place, false).ok()?;
+                self.owner_of(state)
             }
             _ => None,
         }
     }
 
-    /// `task` becomes the owner of a mutex that no thread owns.
-    fn own(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
-        self.mutexes.rows[usize::from(mutex)].owner = Slot::of(task);
-        self.emit(now, cpu, Kind::Lock { task, mutex });
+    /// `task` becomes the owner of a mutex that no thread owns; returns whether it did.
+    #[inline]
+    fn own(&mut self, cpu: CpuId, task: TaskId, mutex: PlaceOf<C>, now: Time) -> bool {
+        let owned = Word::owned_by(self.name(task));
+        let owns = self.change(Sort::Mutex, mutex, Word::FREE, owned);
+        if owns {
+            self.has_locked(cpu, task, mutex, now);
+        }
+        owns
+    }
+
+    #[inline]
+    fn has_locked(&mut self, cpu: CpuId, task: TaskId, mutex: PlaceOf<C>, now: Time) {
+        if self.asks(task) {
+            self.note_owned(task, mutex);
+        }
+        if C::Trace::ENABLED {
+            let mutex = self.number_of(Sort::Mutex, mutex);
+            self.emit(now, cpu, Kind::Lock { task, mutex });
+        }
     }
 
     /// `task` gives back a mutex that it owns.
-    pub(crate) fn disown(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
-        self.emit(now, cpu, Kind::Unlock { task, mutex });
-        let row = &mut self.mutexes.rows[usize::from(mutex)];
-        row.owner = Slot::EMPTY;
-        let waiters = row.waiters;
-        if let Some(heir) = self.most_urgent(waiters) {
-            self.forget_wanted(task, mutex);
-            self.unlink(heir);
-            self.own(cpu, heir, mutex, now);
-            if self.tells_waits() {
-                self.tell_new_owner(heir, mutex, now);
+    pub(crate) fn disown(&mut self, cpu: CpuId, task: TaskId, mutex: PlaceOf<C>, now: Time) {
+        if C::Trace::ENABLED {
+            let mutex = self.number_of(Sort::Mutex, mutex);
+            self.emit(now, cpu, Kind::Unlock { task, mutex });
+        }
+        if self.asks(task) {
+            self.forget_owned(task, mutex);
+        }
+        // It is the owner's, who has not given it back: so this is said once, or a second time as a thread has begun to
+        // wait on another CPU.
+        while let Ok(state) = self.state_of(Sort::Mutex, mutex) {
+            if let Some(first) = state.first() {
+                return self.pass_on(cpu, task, mutex, TaskId(first), now);
             }
-            self.inherit(cpu, task, now);
-            self.wake(cpu, heir, now);
-            if !self.mutexes.rows[usize::from(mutex)].waiters.is_empty() {
-                // The others wait for the heir now.
-                self.remember_wanted(heir, mutex);
-                self.inherit(cpu, heir, now);
-            }
-        }
-    }
-
-    /// `task` becomes the last of the threads that wait for a mutex.
-    fn queue_up(&mut self, task: TaskId, mutex: u16) {
-        let row = &mut self.mutexes.rows[usize::from(mutex)];
-        self.links.push_back(&mut row.waiters, task);
-    }
-
-    /// A thread has begun to wait for a mutex of `owner`.
-    fn want(&mut self, cpu: CpuId, owner: TaskId, mutex: u16, now: Time) {
-        let waiters = self.mutexes.rows[usize::from(mutex)].waiters;
-        if waiters
-            .first()
-            .is_some_and(|first| self.links.is_alone(first))
-        {
-            self.remember_wanted(owner, mutex);
-        }
-        self.inherit(cpu, owner, now);
-    }
-
-    /// `task` has ceased to wait for a mutex, and does not get it.
-    pub(crate) fn unwant(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
-        if self.tells_waits() {
-            self.tell_wait(task, mutex, None, now);
-        }
-        let row = &self.mutexes.rows[usize::from(mutex)];
-        let Some(owner) = row.owner.get() else { return };
-        if row.waiters.is_empty() {
-            self.forget_wanted(owner, mutex);
-        }
-        self.inherit(cpu, owner, now);
-    }
-
-    /// Puts a mutex into the list of those that `task` owns and others wait for.
-    fn remember_wanted(&mut self, task: TaskId, mutex: u16) {
-        let first = core::mem::replace(&mut self.threads[task.index()].wanted, mutex.into());
-        self.mutexes.rows[usize::from(mutex)].next_wanted = first;
-    }
-
-    /// Takes a mutex out of that list.
-    fn forget_wanted(&mut self, task: TaskId, mutex: u16) {
-        let next = &mut self.mutexes.rows[usize::from(mutex)].next_wanted;
-        let next = core::mem::replace(next, MaybeMutex::NONE);
-        let mut at = self.threads[task.index()].wanted.get();
-        if at == Some(mutex) {
-            self.threads[task.index()].wanted = next;
-            return;
-        }
-        while let Some(number) = at {
-            let row = &mut self.mutexes.rows[usize::from(number)];
-            if row.next_wanted == mutex.into() {
-                row.next_wanted = next;
+            if self.change(Sort::Mutex, mutex, state, Word::FREE) {
                 return;
             }
-            at = row.next_wanted.get();
         }
     }
 
-    /// Gives back all that `task` owns. O(mutexes).
+    /// `task` gives back a mutex for which threads wait.
+    fn pass_on(&mut self, cpu: CpuId, task: TaskId, mutex: PlaceOf<C>, first: TaskId, now: Time) {
+        self.forget_wanted(task, first);
+        let heir = self.most_urgent_of(self.links.from(first));
+        let mut waiters = self.links.from(first);
+        self.links.remove(&mut waiters, heir);
+        let owned = Word::owned_by(self.name(heir));
+        self.objects
+            .store(Sort::Mutex, mutex, of_waiters(waiters, owned));
+        self.has_locked(cpu, heir, mutex, now);
+        if let Some(first) = waiters.first() {
+            self.threads[first.index()].held.owner = Slot::of(heir);
+        }
+        if self.tells_waits() {
+            self.tell_new_owner(heir, waiters, now);
+        }
+        self.inherit(cpu, task, now);
+        self.wake(cpu, heir, now);
+        if let Some(first) = waiters.first() {
+            // The others wait for the heir now.
+            self.remember_wanted(heir, first);
+            self.inherit(cpu, heir, now);
+        }
+    }
+
+    /// `task` becomes the last of the threads that wait for a mutex whose word says `state`; returns whether it
+    /// did, as in [`Core::join_waiters`].
+    #[inline]
+    fn queue_up(&mut self, task: TaskId, mutex: PlaceOf<C>, state: Word) -> bool {
+        let owner = self.owner_of(state);
+        let joined = self.join_waiters(Sort::Mutex, mutex, state, task);
+        if joined && state.first().is_none() {
+            self.threads[task.index()].held = Held {
+                owner: owner.into(),
+                ..Held::NONE
+            };
+        }
+        joined
+    }
+
+    /// `task` has begun to wait for a mutex of `owner`.
+    fn want(&mut self, cpu: CpuId, owner: Option<TaskId>, task: TaskId, now: Time) {
+        let Some(owner) = owner else { return };
+        if self.links.is_alone(task) {
+            self.remember_wanted(owner, task);
+        }
+        self.inherit(cpu, owner, now);
+    }
+
+    /// `task` ceases to wait for a mutex, and does not get it.
+    pub(crate) fn leave_mutex(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        if self.asks(task) {
+            self.reserved -= 1;
+        }
+        // It waits, so the word names the first that does.
+        let Some(mutex) = self.threads[task.index()].place else {
+            return;
+        };
+        let state = self.objects.state(Sort::Mutex, mutex, false);
+        let Some(first) = state.ok().and_then(Word::first).map(TaskId) else {
+            return;
+        };
+        let held = self.held(first);
+        let owner = held.owner.get();
+        let mut waiters = self.links.from(first);
+        self.links.remove(&mut waiters, task);
+        let left = owner.map_or(Word::ORPHAN, |owner| Word::owned_by(self.name(owner)));
+        self.objects
+            .store(Sort::Mutex, mutex, of_waiters(waiters, left));
+        if self.tells_waits() && owner.is_some() {
+            self.tell_wait(task, None, now);
+        }
+        match waiters.first() {
+            Some(next) if first == task => self.succeed(owner, first, next),
+            Some(_) => {}
+            None => {
+                if let Some(owner) = owner {
+                    self.forget_wanted(owner, task);
+                }
+            }
+        }
+        if let Some(owner) = owner {
+            self.inherit(cpu, owner, now);
+        }
+    }
+
+    /// Of the threads that wait for a mutex of `owner`, `next` is the first now, and `first` was.
+    fn succeed(&mut self, owner: Option<TaskId>, first: TaskId, next: TaskId) {
+        self.threads[next.index()].held = self.held(first);
+        if let Some(owner) = owner {
+            *self.wanted_link(owner, first) = Slot::of(next);
+        }
+    }
+
+    /// Puts the first waiter of a mutex into the list of those that wait for `task`.
+    fn remember_wanted(&mut self, task: TaskId, first: TaskId) {
+        let next = core::mem::replace(&mut self.threads[task.index()].wanted, Slot::of(first));
+        self.threads[first.index()].held.next = next;
+    }
+
+    /// Takes one out of that list.
+    fn forget_wanted(&mut self, task: TaskId, first: TaskId) {
+        let next = self.held(first).next;
+        *self.wanted_link(task, first) = next;
+    }
+
+    /// What names `first` in that list, where it is. O(mutexes of `task` for which others wait).
+    fn wanted_link(&mut self, task: TaskId, first: TaskId) -> &mut Slot {
+        let mut before = None;
+        let mut at = self.threads[task.index()].wanted.get();
+        while let Some(other) = at.filter(|&other| other != first) {
+            before = Some(other);
+            at = self.held(other).next.get();
+        }
+        match before {
+            Some(before) => &mut self.threads[before.index()].held.next,
+            None => &mut self.threads[task.index()].wanted,
+        }
+    }
+
+    /// Gives back all that `task` owns and has a number. O(mutexes).
     pub(crate) fn unlock_all(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        for mutex in 0..self.mutexes.made {
-            if self.mutexes.rows[usize::from(mutex)].owner.holds(task) {
+        let mut number = 0;
+        while let Some(mutex) = self.objects.numbered(number) {
+            if self.owns(task, mutex) == Ok(true) {
                 self.disown(cpu, task, mutex, now);
             }
+            number += 1;
+        }
+    }
+
+    /// `task` ends. Mutexes in memory that it still owns stay locked, for ever.
+    pub(crate) fn orphan_all(&mut self, task: TaskId) {
+        while let Some(mutex) = self.owned_by(task) {
+            self.forget_owned(task, mutex);
+        }
+        while let Some(first) = self.threads[task.index()].wanted.get() {
+            self.forget_wanted(task, first);
+            self.threads[first.index()].held.owner = Slot::EMPTY;
         }
     }
 
     /// `task` owns `mutex` again, or waits for it without limit.
-    pub(crate) fn acquire_again(&mut self, cpu: CpuId, task: TaskId, mutex: u16, now: Time) {
-        match self.mutexes.rows[usize::from(mutex)].owner.get() {
-            None => {
-                self.own(cpu, task, mutex, now);
-                self.wake(cpu, task, now);
-            }
-            Some(owner) => {
-                let job = self.job_number(task);
-                let on = Object::Mutex(mutex);
-                self.emit(now, cpu, Kind::Block { task, job, on });
-                self.await_object(task, on, Time::NEVER);
-                self.queue_up(task, mutex);
-                if core::mem::take(&mut self.threads[task.index()].limited) {
-                    self.limit(task, Time::NEVER);
+    pub(crate) fn acquire_again(&mut self, cpu: CpuId, task: TaskId, mutex: PlaceOf<C>, now: Time) {
+        // It has been the owner before, so the mutex is there.
+        while let Ok(state) = self.state_of(Sort::Mutex, mutex) {
+            if state == Word::FREE {
+                if self.own(cpu, task, mutex, now) {
+                    return self.wake(cpu, task, now);
                 }
-                if self.tells_waits() {
-                    self.tell_wait(task, mutex, Some(owner), now);
-                }
-                self.want(cpu, owner, mutex, now);
+            } else if self.queue_up(task, mutex, state) {
+                return self.wait_again(cpu, task, now);
             }
         }
+    }
+
+    /// `task`, which is in line for a mutex, waits without limit.
+    fn wait_again(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        let on = Object::Mutex(ANY);
+        self.emit_block(cpu, task, on, now);
+        self.await_object(task, on, Time::NEVER);
+        if core::mem::take(&mut self.threads[task.index()].limited) {
+            self.limit(task, Time::NEVER);
+        }
+        let owner = self.blocker(task);
+        if self.tells_waits() && owner.is_some() {
+            self.tell_wait(task, owner, now);
+        }
+        self.want(cpu, owner, task, now);
     }
 
     /// Whether the policy is told which thread waits for which, and decides itself what follows.
@@ -380,25 +427,24 @@ impl<C: Config> Core<C> {
         C::Policy::WANTS.waits && self.policy.takes_waits()
     }
 
-    /// Tells the policy that `task` waits for a mutex of `owner`, or for none any more, if the mutex
+    /// Tells the policy that `task` waits for its mutex, of `owner`, or for none any more, if the mutex
     /// has inheritance.
     #[inline(never)]
-    fn tell_wait(&mut self, task: TaskId, mutex: u16, owner: Option<TaskId>, now: Time) {
-        if self.mutexes.rows[usize::from(mutex)].protocol == Protocol::Inherit {
+    fn tell_wait(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) {
+        if self.protocol_of(task) == Protocol::Inherit {
             let resched = self.policy.waits(task, owner, now);
             self.attend(resched);
         }
     }
 
-    /// Tells the policy that `heir`, which waits no more, has a mutex that others go on waiting for.
+    /// Tells the policy that `heir`, which waits no more, has a mutex that `waiters` go on waiting for.
     #[inline(never)]
-    fn tell_new_owner(&mut self, heir: TaskId, mutex: u16, now: Time) {
-        self.tell_wait(heir, mutex, None, now);
-        let first = self.mutexes.rows[usize::from(mutex)].waiters.first();
-        let mut at = first;
+    fn tell_new_owner(&mut self, heir: TaskId, waiters: List, now: Time) {
+        self.tell_wait(heir, None, now);
+        let mut at = waiters.first();
         while let Some(waiter) = at {
-            self.tell_wait(waiter, mutex, Some(heir), now);
-            at = Some(self.links.after(waiter)).filter(|&next| Some(next) != first);
+            self.tell_wait(waiter, Some(heir), now);
+            at = Some(self.links.after(waiter)).filter(|&next| Some(next) != waiters.first());
         }
     }
 
@@ -450,16 +496,22 @@ impl<C: Config> Core<C> {
     fn most_urgent_waiter(&self, task: TaskId) -> Option<TaskId> {
         let mut best: Option<TaskId> = None;
         let mut at = self.threads[task.index()].wanted.get();
-        while let Some(number) = at {
-            let row = &self.mutexes.rows[usize::from(number)];
-            if row.protocol == Protocol::Inherit
-                && let Some(waiter) = self.most_urgent(row.waiters)
-                && best.is_none_or(|best| self.policy.compare(waiter, best) == Ordering::Less)
-            {
-                best = Some(waiter);
+        while let Some(first) = at {
+            if self.protocol_of(first) == Protocol::Inherit {
+                let waiter = self.most_urgent_of(self.links.from(first));
+                if best.is_none_or(|best| self.policy.compare(waiter, best) == Ordering::Less) {
+                    best = Some(waiter);
+                }
             }
-            at = row.next_wanted.get();
+            at = self.held(first).next.get();
         }
         best
+    }
+
+    /// The protocol of the mutex that `task` waits for.
+    #[inline]
+    pub(crate) fn protocol_of(&self, task: TaskId) -> Protocol {
+        let place = self.threads[task.index()].place;
+        place.map_or(Protocol::None, |place| self.objects.protocol(place))
     }
 }

@@ -2,12 +2,11 @@
 
 use crate::config::Config;
 use crate::jobs::{Job, Jobs, OnMiss, Released};
-use crate::mutex::MaybeMutex;
 use crate::schedule::work;
 use crate::thread::State;
 use crate::{Core, Error, ThreadId};
 use flyball_policy::{Policy, Ready, Stop, Table, Usage};
-use flyball_trace::{CpuId, Kind, TaskId, Time};
+use flyball_trace::{CpuId, Kind, Slot, TaskId, Time};
 
 impl<C: Config> Core<C> {
     /// Asks for a job of a sporadic thread, on behalf of an event (an interrupt, another thread)
@@ -291,8 +290,11 @@ impl<C: Config> Core<C> {
         thread.limited = false;
         thread.timed_out = false;
         thread.token = false;
-        thread.reacquire = MaybeMutex::NONE;
-        self.unlock_all(cpu, task, now);
+        let mutex = thread.reacquire.take();
+        if mutex.is_some() && self.asks(task) {
+            self.reserved -= 1;
+        }
+        self.unlock_given_up(cpu, task, now);
         if once {
             self.bury(cpu, task, now);
         } else {
@@ -331,7 +333,7 @@ impl<C: Config> Core<C> {
         self.follow_server_of(cpu, task, now);
         // A new job may be less urgent than the last one. If the thread kept a mutex, the thread
         // that waits for it may be the more urgent one now.
-        if self.threads[task.index()].wanted != MaybeMutex::NONE {
+        if self.threads[task.index()].wanted != Slot::EMPTY {
             self.inherit(cpu, task, now);
         }
     }

@@ -6,163 +6,119 @@
 )]
 
 use crate::config::Config;
-use crate::wait::take_of_some;
+use crate::objects::{ANY, Numbered, ObjectStore, PlaceOf, Sort};
 use crate::{Core, Error};
 use core::task::Poll;
-use flyball_policy::queue::links::List;
-use flyball_trace::{CpuId, Object, Time};
+use flyball_multicore::State;
+use flyball_policy::Storage;
+use flyball_trace::{CpuId, Object, TaskId, Time};
 
-/// A counting semaphore.
+/// A counting semaphore: its number, or where it is in memory ([`At`](crate::At)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct SemaphoreId(pub(crate) u16);
+pub struct SemaphoreId<P = u16>(pub(crate) P);
 
-#[derive(Clone, Copy)]
-pub(crate) struct Semaphore {
-    /// How many threads may still pass without waiting. Not zero only while no thread waits.
-    pub(crate) count: u32,
-    pub(crate) waiters: List,
-    /// Signals release jobs of the one thread that is named in `waiters` and does not wait there:
-    /// see [`crate::trigger`].
-    pub(crate) triggers: bool,
-}
-
-impl Default for Semaphore {
-    fn default() -> Semaphore {
-        Semaphore {
-            count: 0,
-            waiters: List::EMPTY,
-            triggers: false,
+impl<C: Config, M: Storage, S: Storage, N: Storage> Core<C>
+where
+    C: Config<Objects = Numbered<M, S, N>>,
+{
+    /// Makes a semaphore that lets `initial` threads pass before the first has to wait.
+    ///
+    /// # Errors
+    /// [`Error::Full`]; [`Error::Invalid`] if that is more than two thousand million ([`State::MOST`]).
+    pub fn semaphore(&mut self, initial: u32) -> Result<SemaphoreId, Error> {
+        if initial > State::MOST {
+            return Err(Error::Invalid);
         }
+        self.objects.make_semaphore(initial).map(SemaphoreId)
     }
 }
 
 impl<C: Config> Core<C> {
-    /// Makes a semaphore that lets `initial` threads pass before the first has to wait.
-    ///
-    /// # Errors
-    /// [`Error::Full`].
-    pub fn semaphore(&mut self, initial: u32) -> Result<SemaphoreId, Error> {
-        let number = self.semaphores.make(1)?;
-        self.semaphores.rows[usize::from(number)].count = initial;
-        Ok(SemaphoreId(number))
-    }
-
     /// The running thread passes the semaphore, or waits until `until` at the latest for a signal.
     ///
     /// # Errors
     /// [`Error::TimedOut`] if it would have to wait and `until` has come already;
     /// [`Error::Taken`] if signals release jobs; [`Error::NoThread`], [`Error::Unknown`].
+    #[inline(always)]
     pub fn wait(
         &mut self,
         cpu: CpuId,
-        semaphore: SemaphoreId,
+        semaphore: SemaphoreId<PlaceOf<C>>,
         until: Time,
         now: Time,
     ) -> Result<Poll<()>, Error> {
-        self.caller(cpu)?;
-        if self.try_wait(semaphore)? {
-            return Ok(Poll::Ready(()));
+        let caller = self.caller(cpu)?;
+        let place = semaphore.0;
+        loop {
+            let state = self.state_of(Sort::Semaphore, place)?;
+            if state == State::FREE {
+                if until <= now {
+                    return Err(Error::TimedOut);
+                }
+                if self.wait_first(Sort::Semaphore, place, state, caller) {
+                    break;
+                }
+            } else {
+                if let Some(count) = state.passes() {
+                    if self.change(Sort::Semaphore, place, state, State::count(count - 1)) {
+                        return Ok(Poll::Ready(()));
+                    }
+                    continue;
+                }
+                if self.has_jobs() && state.task().is_some() {
+                    return Err(Error::Taken);
+                }
+                if until <= now {
+                    return Err(Error::TimedOut);
+                }
+                self.wait_behind(place, TaskId(state.names()), caller);
+                break;
+            }
         }
-        self.wait_in_line(cpu, semaphore, until, now)?;
+        self.block_caller(cpu, caller, Object::Semaphore(ANY), until, now);
         Ok(Poll::Pending)
-    }
-
-    /// The second half of [`Core::wait`], for a caller that has just tried the first,
-    /// [`Core::try_wait`], in vain: the running thread waits.
-    ///
-    /// # Errors
-    /// As [`Core::wait`]; [`Error::Taken`] if signals release jobs.
-    #[inline(always)]
-    pub fn wait_in_line(
-        &mut self,
-        cpu: CpuId,
-        semaphore: SemaphoreId,
-        until: Time,
-        now: Time,
-    ) -> Result<(), Error> {
-        if self.has_jobs() && self.semaphores.get(semaphore.0, false)?.triggers {
-            return Err(Error::Taken);
-        }
-        let task = self.block(cpu, Object::Semaphore(semaphore.0), until, now)?;
-        let row = self.semaphores.get(semaphore.0, false)?;
-        self.links.push_back(&mut row.waiters, task);
-        Ok(())
-    }
-
-    /// Passes the semaphore if that can be done without waiting; returns whether it could. There is
-    /// nothing to decide after this.
-    ///
-    /// # Errors
-    /// [`Error::Unknown`].
-    #[inline]
-    pub fn try_wait(&mut self, semaphore: SemaphoreId) -> Result<bool, Error> {
-        let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
-        let passes = row.count > 0;
-        if passes {
-            row.count -= 1;
-        }
-        Ok(passes)
-    }
-
-    /// Signals if no thread waits, so that there is nothing to decide after this; returns whether
-    /// it did.
-    ///
-    /// # Errors
-    /// As [`Core::signal`].
-    #[inline]
-    pub fn try_signal(&mut self, semaphore: SemaphoreId) -> Result<bool, Error> {
-        let row = self.semaphores.get(semaphore.0, C::CHECKS)?;
-        let unheard = row.waiters.is_empty();
-        if unheard {
-            row.count = row.count.checked_add(1).ok_or(Error::Full)?;
-        }
-        Ok(unheard)
     }
 
     /// Lets the most urgent waiting thread go on, or the next one that comes. An interrupt may call
     /// this.
     ///
     /// # Errors
-    /// [`Error::Unknown`]; [`Error::Full`] after four thousand million signals that no thread
-    /// waited for.
-    pub fn signal(&mut self, cpu: CpuId, semaphore: SemaphoreId, now: Time) -> Result<(), Error> {
-        if self.try_signal(semaphore)? {
-            return Ok(());
-        }
-        self.signal_waiter(cpu, semaphore, now)
-    }
-
-    /// The second half of [`Core::signal`], for a caller that has just tried the first,
-    /// [`Core::try_signal`], in vain: threads wait, and the most urgent one goes on; or the signal
-    /// releases a job.
-    ///
-    /// # Errors
-    /// As [`Core::signal`].
+    /// [`Error::Unknown`]; [`Error::Full`] after two thousand million signals that no thread
+    /// waited for ([`State::MOST`]).
     #[inline]
-    pub fn signal_waiter(
+    pub fn signal(
         &mut self,
         cpu: CpuId,
-        semaphore: SemaphoreId,
+        semaphore: SemaphoreId<PlaceOf<C>>,
         now: Time,
     ) -> Result<(), Error> {
-        let has_jobs = self.has_jobs();
-        let row = self.semaphores.get(semaphore.0, false)?;
-        if has_jobs
-            && row.triggers
-            && let Some(task) = row.waiters.first()
-        {
-            return self.trigger(cpu, task, self.running_task(cpu), now);
+        let place = semaphore.0;
+        loop {
+            let state = self.state_of(Sort::Semaphore, place)?;
+            if let Some(count) = state.passes() {
+                let more = count.checked_add(1).filter(|&more| more <= State::MOST);
+                let more = State::count(more.ok_or(Error::Full)?);
+                if self.change(Sort::Semaphore, place, state, more) {
+                    return Ok(());
+                }
+                continue;
+            }
+            if self.has_jobs() && state.task().is_some() {
+                let task = TaskId(state.names());
+                return self.trigger(cpu, task, self.running_task(cpu), now);
+            }
+            let waiter = self.take_waiter(Sort::Semaphore, place, TaskId(state.names()));
+            self.wake(cpu, waiter, now);
+            return Ok(());
         }
-        let waiter = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
-        self.wake(cpu, waiter, now);
-        Ok(())
     }
 
     /// How many threads the semaphore would let pass now.
     ///
     /// # Errors
     /// [`Error::Unknown`].
-    pub fn semaphore_value(&self, semaphore: SemaphoreId) -> Result<u32, Error> {
-        Ok(self.semaphores.look(semaphore.0)?.count)
+    pub fn semaphore_value(&self, semaphore: SemaphoreId<PlaceOf<C>>) -> Result<u32, Error> {
+        let state = self.objects.state(Sort::Semaphore, semaphore.0, true)?;
+        Ok(state.passes().unwrap_or_default())
     }
 }

@@ -12,7 +12,7 @@
 
 use crate::SemaphoreId;
 use crate::jobs::{OnMiss, Release};
-use crate::mutex::MaybeMutex;
+use crate::objects::Held;
 use flyball_policy::queue::links::List;
 use flyball_trace::{Duration, Object, Slot, TaskId, Time};
 
@@ -44,7 +44,7 @@ impl ThreadId {
 
 /// How a thread's jobs are released and watched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Attributes {
+pub struct Attributes<P = u16> {
     /// How its jobs are released.
     pub release: Release,
     /// When the first job is released, or the earliest instant at which it may be.
@@ -55,17 +55,17 @@ pub struct Attributes {
     pub on_miss: OnMiss,
     /// A semaphore that is signalled once for each job that is late, so that the thread which waits
     /// for it handles the miss. `None`: no semaphore is signalled.
-    pub alert: Option<SemaphoreId>,
+    pub alert: Option<SemaphoreId<P>>,
 }
 
-impl Attributes {
+impl<P> Attributes<P> {
     /// Whether there is nothing to keep of its jobs: there is one, whose deadline is not watched.
     pub(crate) fn is_trivial(&self) -> bool {
         self.release == Release::Once && self.deadline.is_none_or(|length| length == Duration::MAX)
     }
 
     /// A thread that starts at once and runs until it ends.
-    pub const THREAD: Attributes = Attributes {
+    pub const THREAD: Attributes<P> = Attributes {
         release: Release::Once,
         start: Time::ZERO,
         deadline: None,
@@ -74,7 +74,7 @@ impl Attributes {
     };
 
     /// A periodic thread whose deadline is the next release.
-    pub const fn periodic(period: Duration) -> Attributes {
+    pub const fn periodic(period: Duration) -> Attributes<P> {
         Attributes {
             release: Release::Periodic { period },
             deadline: Some(period),
@@ -83,7 +83,7 @@ impl Attributes {
     }
 
     /// A sporadic thread whose deadline is the earliest instant of the next release.
-    pub const fn sporadic(separation: Duration) -> Attributes {
+    pub const fn sporadic(separation: Duration) -> Attributes<P> {
         Attributes {
             release: Release::Sporadic { separation },
             deadline: Some(separation),
@@ -101,7 +101,7 @@ pub(crate) enum State {
     Dormant,
     /// It can run, or it runs.
     Ready,
-    /// It waits in the middle of a job.
+    /// It waits in the middle of a job. For which mutex, semaphore or condition variable, [`Thread::place`] says.
     Blocked(Object),
 }
 
@@ -111,7 +111,7 @@ pub(crate) enum State {
     reason = "they are independent of each other"
 )]
 #[derive(Clone, Copy)]
-pub(crate) struct Thread<M> {
+pub(crate) struct Thread<M, P> {
     pub(crate) state: State,
     pub(crate) generation: u32,
     /// Whether its wait has an end. That is its alarm; or, if it has [`crate::jobs::Jobs`] and so
@@ -124,10 +124,13 @@ pub(crate) struct Thread<M> {
     /// Whether its last job was given up, so that its program has to begin the next job anew.
     pub(crate) restart: bool,
     /// The mutex to take again after waiting on a condition variable.
-    pub(crate) reacquire: MaybeMutex,
-    /// The first mutex that it owns and others wait for; more of them follow in
-    /// [`crate::mutex::Mutex::next_wanted`].
-    pub(crate) wanted: MaybeMutex,
+    pub(crate) reacquire: Option<P>,
+    /// The mutex, semaphore or condition variable that it waits for.
+    pub(crate) place: Option<P>,
+    /// If it is the first that waits for a mutex.
+    pub(crate) held: Held,
+    /// The first waiter of a mutex that it owns; those of others follow in [`Held::next`].
+    pub(crate) wanted: Slot,
     /// The thread whose urgency it inherits.
     pub(crate) donor: Slot,
     /// The threads that wait for its end.
@@ -136,8 +139,8 @@ pub(crate) struct Thread<M> {
     pub(crate) message: M,
 }
 
-impl<M: Default> Default for Thread<M> {
-    fn default() -> Thread<M> {
+impl<M: Default, P> Default for Thread<M, P> {
+    fn default() -> Thread<M, P> {
         Thread {
             state: State::Absent,
             generation: 0,
@@ -145,8 +148,10 @@ impl<M: Default> Default for Thread<M> {
             token: false,
             timed_out: false,
             restart: false,
-            reacquire: MaybeMutex::NONE,
-            wanted: MaybeMutex::NONE,
+            reacquire: None,
+            place: None,
+            held: Held::NONE,
+            wanted: Slot::EMPTY,
             donor: Slot::EMPTY,
             joiners: List::EMPTY,
             message: M::default(),

@@ -15,19 +15,20 @@
 
 use crate::config::Config;
 use crate::jobs::Jobs;
+use crate::objects::{ObjectStore, PlaceOf, Sort};
 use crate::wait::take_most_urgent;
 use crate::{Core, Error, QueueId, SemaphoreId, ThreadId};
-use flyball_policy::queue::links::List;
+use flyball_multicore::State;
 use flyball_policy::{Role, Table};
 use flyball_trace::{CpuId, Kind, Slot, TaskId, Time};
 
 /// What releases the jobs of a sporadic thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Trigger {
+pub enum Trigger<P = u16> {
     /// Each message that is put into it.
     Queue(QueueId),
     /// Each of its signals.
-    Semaphore(SemaphoreId),
+    Semaphore(SemaphoreId<P>),
 }
 
 impl<C: Config> Core<C> {
@@ -39,7 +40,11 @@ impl<C: Config> Core<C> {
     /// [`Error::Taken`] if the trigger releases jobs already, is not empty or is waited for, or if
     /// the thread has jobs or a trigger; [`Error::NotSporadic`], [`Error::Dead`],
     /// [`Error::Unknown`].
-    pub fn release_by(&mut self, thread: ThreadId, trigger: Trigger) -> Result<(), Error> {
+    pub fn release_by(
+        &mut self,
+        thread: ThreadId,
+        trigger: Trigger<PlaceOf<C>>,
+    ) -> Result<(), Error> {
         let task = self.find(thread)?;
         let jobs = self.jobs.find_mut(task.index()).ok_or(Error::NotSporadic)?;
         if !jobs.may_be_triggered()? {
@@ -55,12 +60,15 @@ impl<C: Config> Core<C> {
                 self.inboxes += 1;
             }
             Trigger::Semaphore(semaphore) => {
-                let row = self.semaphores.get(semaphore.0, true)?;
-                if row.triggers || row.count > 0 || !row.waiters.is_empty() {
+                self.objects.state(Sort::Semaphore, semaphore.0, true)?;
+                let releases = State::trigger(task.0);
+                let place = semaphore.0;
+                if !self
+                    .objects
+                    .replace(Sort::Semaphore, place, State::FREE, releases)
+                {
                     return Err(Error::Taken);
                 }
-                row.triggers = true;
-                row.waiters = List::instead_of(task);
             }
         }
         jobs.triggered_by(trigger);
@@ -180,10 +188,8 @@ impl<C: Config> Core<C> {
                 }
             }
             Some(Trigger::Semaphore(semaphore)) => {
-                if let Ok(row) = self.semaphores.get(semaphore.0, false) {
-                    row.triggers = false;
-                    row.waiters = List::EMPTY;
-                }
+                self.objects
+                    .store(Sort::Semaphore, semaphore.0, State::FREE);
             }
             None => {}
         }

@@ -6,12 +6,13 @@
 //! nothing out of order. That makes serving O(waiters); entering and leaving a list is O(1).
 
 use crate::config::Config;
+use crate::objects::{ANY, Sort};
 use crate::thread::State;
 use crate::{Core, Error};
 use core::cmp::Ordering;
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::{Policy, Ready, Stop, Storage, Table};
-use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
+use flyball_policy::{Policy, Ready, Stop, Storage};
+use flyball_trace::{CpuId, Kind, Object, Sink, TaskId, Time};
 
 /// Of a list that is not empty; see [`Core::most_urgent`].
 #[inline]
@@ -53,7 +54,11 @@ pub(crate) fn take_of_some<S: Storage>(
 }
 
 #[cold]
-fn take_among<S: Storage>(links: &mut Links<S>, policy: &impl Policy, list: &mut List) -> TaskId {
+pub(crate) fn take_among<S: Storage>(
+    links: &mut Links<S>,
+    policy: &impl Policy,
+    list: &mut List,
+) -> TaskId {
     let task = most_urgent(links, policy, *list);
     links.remove(list, task);
     task
@@ -91,22 +96,44 @@ impl<C: Config> Core<C> {
         if until <= now {
             return Err(Error::TimedOut);
         }
-        let job = self.present_job(task);
-        self.emit(
-            now,
-            cpu,
-            Kind::Block {
-                task,
-                job,
-                on: object,
-            },
-        );
+        self.block_caller(cpu, task, object, until, now);
+        Ok(task)
+    }
+
+    /// The same for a thread that is known to run, and to have time to wait.
+    #[expect(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
+    pub(crate) fn block_caller(
+        &mut self,
+        cpu: CpuId,
+        task: TaskId,
+        object: Object,
+        until: Time,
+        now: Time,
+    ) {
+        self.emit_block(cpu, task, object, now);
         // The outcome of the last wait may not have been asked for.
         self.threads[task.index()].timed_out = false;
         self.await_object(task, object, until);
         // Last, as what it waits for need not be remembered meanwhile.
         self.stop(cpu, task, Stop::Blocked, now);
-        Ok(task)
+    }
+
+    /// `task` begins to wait for `object`; which mutex, semaphore or condition variable that is, its place says.
+    #[inline]
+    pub(crate) fn emit_block(&mut self, cpu: CpuId, task: TaskId, object: Object, now: Time) {
+        if C::Trace::ENABLED {
+            let place = self.threads[task.index()].place;
+            let mut number = |sort| place.map_or(ANY, |place| self.number_of(sort, place));
+            let on = match object {
+                Object::Mutex(_) => Object::Mutex(number(Sort::Mutex)),
+                Object::Semaphore(_) => Object::Semaphore(number(Sort::Semaphore)),
+                Object::Condition(_) => Object::Condition(number(Sort::Condition)),
+                object => object,
+            };
+            let job = self.present_job(task);
+            self.emit(now, cpu, Kind::Block { task, job, on });
+        }
     }
 
     /// `task`, whose wait had no limit so far, waits for `object`.
@@ -143,17 +170,14 @@ impl<C: Config> Core<C> {
         self.limit(task, Time::NEVER);
     }
 
-    /// Takes `task` out of the list that it waits in, if it is in one.
+    /// Takes `task` out of the list that it waits in, if it is in one, of a queue or of another thread's end.
     pub(crate) fn unlink(&mut self, task: TaskId) {
         if let State::Blocked(object) = self.threads[task.index()].state {
             let list = match object {
-                Object::Mutex(n) => self.mutexes.get(n, false).map(|row| &mut row.waiters),
-                Object::Semaphore(n) => self.semaphores.get(n, false).map(|row| &mut row.waiters),
-                Object::Condition(n) => self.conditions.get(n, false).map(|row| &mut row.waiters),
                 Object::Queue(n) => self.queues.get(n, false).map(|row| &mut row.waiters),
                 Object::Task(n) => Ok(&mut self.threads[usize::from(n)].joiners),
                 // A thread that sleeps or is parked waits in no list.
-                Object::Clock | Object::Token => return,
+                _ => return,
             };
             // There is such an object, since it is waited for.
             if let Ok(list) = list {
@@ -187,7 +211,7 @@ impl<C: Config> Core<C> {
 
     /// `task` does not wait any more, unless it waited on a condition variable: then for its mutex.
     pub(crate) fn come_back(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        if self.conditions.rows.capacity() > 0
+        if C::OBJECTS
             && let Some(mutex) = self.threads[task.index()].reacquire.take()
         {
             self.acquire_again(cpu, task, mutex, now);
@@ -198,15 +222,17 @@ impl<C: Config> Core<C> {
 
     /// `task` does not wait for `object` any more.
     pub(crate) fn withdraw(&mut self, cpu: CpuId, task: TaskId, object: Object, now: Time) {
-        self.unlink(task);
-        if let Object::Mutex(mutex) = object {
-            self.unwant(cpu, task, mutex, now);
+        match object {
+            Object::Mutex(_) if C::OBJECTS => self.leave_mutex(cpu, task, now),
+            Object::Semaphore(_) if C::OBJECTS => self.leave_waiters(Sort::Semaphore, task),
+            Object::Condition(_) if C::OBJECTS => self.leave_waiters(Sort::Condition, task),
+            _ => self.unlink(task),
         }
     }
 
-    /// The most urgent thread in a list, and of several the one that has waited longest.
+    /// The most urgent thread in a list that is not empty, and of several the one that has waited longest.
     #[inline]
-    pub(crate) fn most_urgent(&self, list: List) -> Option<TaskId> {
-        (!list.is_empty()).then(|| most_urgent(&self.links, &self.policy, list))
+    pub(crate) fn most_urgent_of(&self, list: List) -> TaskId {
+        most_urgent(&self.links, &self.policy, list)
     }
 }

@@ -21,14 +21,15 @@ const FRAME: usize = 16;
 /// A thread that does not run: where its stack pointer is, and where its stack. `PendSV` relies on
 /// the order of the fields.
 ///
-/// A row of 16 bytes is found in one instruction less than one of 12, which a small image has.
+/// A row of 16 bytes is found in one instruction less than one of another size.
 #[derive(Clone, Copy)]
-#[repr(C)]
-#[cfg_attr(not(feature = "small"), repr(align(16)))]
+#[repr(C, align(16))]
 pub(crate) struct Context {
     pointer: *mut usize,
     low: *mut usize,
     end: *mut usize,
+    /// See [`flyball_port::Machine::name`].
+    name: u32,
 }
 
 impl Default for Context {
@@ -42,6 +43,7 @@ impl Context {
         pointer: null_mut(),
         low: null_mut(),
         end: null_mut(),
+        name: 0,
     };
 
     /// What runs now on `stack`, and goes on there.
@@ -50,6 +52,7 @@ impl Context {
             pointer: null_mut(),
             low: stack.start,
             end: stack.end,
+            name: 0,
         }
     }
 
@@ -58,7 +61,7 @@ impl Context {
         self.low..self.end
     }
 
-    /// The thread begins at `entry` with `argument`, on `stack`. A thread that had this context
+    /// The thread of this name begins at `entry` with `argument`, on `stack`. A thread that had this context
     /// before has ended, and may still be the one whose stack is in use: asleep, as no other thread
     /// could run.
     ///
@@ -67,6 +70,7 @@ impl Context {
     /// masked.
     pub(crate) unsafe fn begin(
         &mut self,
+        name: u32,
         stack: Range<*mut usize>,
         entry: EntryPoint,
         argument: usize,
@@ -76,7 +80,10 @@ impl Context {
         const XPSR: usize = 1 << 24;
         // SAFETY: as the caller promises.
         unsafe { self.abandon(switch) };
-        *self = Context::on(stack);
+        *self = Context {
+            name,
+            ..Context::on(stack)
+        };
         // SAFETY: the caller promises that there is room for the frame below `end`.
         let first = unsafe { self.end.sub(FRAME) };
         let mut frame = [0_usize; FRAME];
@@ -151,6 +158,22 @@ impl Switch {
         if context != self.from {
             pend_sv();
         }
+    }
+
+    /// Before any thread runs there is none to name.
+    pub(crate) fn prepare(&mut self) {
+        self.to = &raw mut NOBODY;
+    }
+
+    /// The name of the thread that runs. Needs no mask, as a thread that asks is the one that runs.
+    ///
+    /// # Safety
+    /// [`Switch::prepare`] has been called.
+    #[inline(always)]
+    pub(crate) unsafe fn name(switch: *const Switch) -> u32 {
+        // SAFETY: `to` is a context, which stays in place; only an interrupt may write it meanwhile, and when the
+        // thread goes on `to` is its own again.
+        unsafe { (*(&raw const (*switch).to).read_volatile()).name }
     }
 
     /// The stack in use; `None` before there is one.

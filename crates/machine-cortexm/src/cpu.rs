@@ -59,6 +59,7 @@ impl<C: BoardConfig> Port<C::Stamp> for Cpu<'_, C> {
     unsafe fn begin(
         &mut self,
         thread: ThreadId,
+        name: u32,
         stack: StackArea,
         entry: EntryPoint,
         argument: usize,
@@ -66,7 +67,7 @@ impl<C: BoardConfig> Port<C::Stamp> for Cpu<'_, C> {
         let context = &mut self.contexts[thread.task().index()];
         // SAFETY: the stack is big enough, it has no other owner any more, and interrupts are
         // masked.
-        unsafe { context.begin(stack.range(), entry, argument, self.switch) };
+        unsafe { context.begin(name, stack.range(), entry, argument, self.switch) };
     }
 
     #[inline(always)]

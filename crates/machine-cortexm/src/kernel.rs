@@ -40,8 +40,21 @@ impl<C: BoardConfig> Kernel<C> {
         // SAFETY: interrupts are masked, so no other code looks.
         unsafe {
             (*self.state.get()).write(State::new(core()));
+            (*self.switch.get()).prepare();
             *self.ready.get() = true;
         }
+    }
+
+    /// See [`Machine::name`](flyball_port::Machine::name). `main` has none.
+    #[inline(always)]
+    pub(crate) fn name_of_caller(&'static self) -> u32 {
+        // SAFETY: a byte that is written once, before any interrupt.
+        let is_ready = !C::CHECKS || unsafe { *self.ready.get() };
+        if !is_ready || (C::CHECKS && vectors::exception() != 0) {
+            return 0;
+        }
+        // SAFETY: the kernel is ready, or the application has promised that by going without checks.
+        unsafe { Switch::name(self.switch.get()) }
     }
 
     /// With the kernel, and interrupts masked. `None` before it is initialised.

@@ -86,6 +86,11 @@ impl<C: BoardConfig> Machine for Kernel<C> {
         vectors::exception() == 0
     }
 
+    #[inline(always)]
+    fn name(&'static self) -> u32 {
+        self.name_of_caller()
+    }
+
     fn now(&'static self) -> Time {
         self.with(|_, state| state.clock.advance())
     }

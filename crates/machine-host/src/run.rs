@@ -82,6 +82,7 @@ impl Port<Time> for Cpu<'_> {
     unsafe fn begin(
         &mut self,
         thread: ThreadId,
+        _: u32,
         stack: DefaultStack,
         entry: EntryPoint,
         argument: usize,

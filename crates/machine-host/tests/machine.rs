@@ -2,7 +2,7 @@
 
 use core::cell::{Cell, RefCell};
 use core::task::Poll;
-use flyball_kernel::{Attributes, Config, Error, SemaphoreId, Timing};
+use flyball_kernel::{Attributes, Config, Error, Numbered, SemaphoreId, Timing};
 use flyball_machine_host::{Ended, EntryPoint, Kernel, Machine};
 use flyball_policy::order::Level;
 use flyball_policy::{Bitmap, Duration, FixedPriority, Inline, Nothing, Priority, Ranked, Time};
@@ -17,9 +17,8 @@ impl Config for Small {
     type Stamp = Time;
     type Cpus = Inline<1>;
     type Threads = Inline<4>;
-    type Mutexes = Inline<1>;
-    type Semaphores = Inline<2>;
-    type Conditions = Inline<1>;
+    type Objects = Numbered<Inline<1>, Inline<2>, Inline<1>>;
+    type Owned = Nothing;
     type Queues = Inline<1>;
     type Messages = Inline<1>;
     type Jobs = Self::Threads;

@@ -3,13 +3,13 @@
 use core::task::Poll;
 use flyball_catalogue::{Edf, Facts, Llf, Rm, Rr, Size, TaskTable};
 use flyball_kernel::{
-    Attributes, Config, Error, GaugeId, GaugeKind, MutexId, OnMiss, Protocol, QueueId, Release,
-    SemaphoreId, Timing,
+    Attributes, Config, Error, GaugeId, GaugeKind, MutexId, Numbered, OnMiss, Protocol, QueueId,
+    Release, SemaphoreId, Timing,
 };
 use flyball_machine_host::{Ended, Kernel, Machine};
 use flyball_model::generate::{Deadlines, Options as Sets, Phases, generate};
 use flyball_model::{Arrival, Length, Mutex, Queue, Semaphore, Step, Task, TaskSet, Value};
-use flyball_policy::{Duration, Inline, Time};
+use flyball_policy::{Duration, Inline, Nothing, Time};
 use flyball_sim::Boxed;
 use flyball_sim::program::{Call, Program};
 use flyball_sim::{Options, Scheduler, simulate};
@@ -26,9 +26,8 @@ impl<S: Scheduler> Config for Set<S> {
     type Stamp = Time;
     type Cpus = Inline<1>;
     type Threads = Inline<16>;
-    type Mutexes = Inline<4>;
-    type Semaphores = Inline<4>;
-    type Conditions = Inline<1>;
+    type Objects = Numbered<Inline<4>, Inline<4>, Inline<1>>;
+    type Owned = Nothing;
     type Queues = Inline<4>;
     type Messages = Inline<16>;
     type Jobs = Self::Threads;

@@ -43,6 +43,7 @@ impl<C: HartConfig> Port<Time> for Cpu<'_, C> {
     unsafe fn begin(
         &mut self,
         thread: ThreadId,
+        _: u32,
         stack: StackArea,
         entry: EntryPoint,
         argument: usize,

@@ -17,7 +17,7 @@ use crate::spin::SpinLock;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
-use flyball_kernel::{Config, Core, Error, Migrant, ThreadId};
+use flyball_kernel::{Config, Core, Error, MigrantOf, ThreadId};
 use flyball_multicore::Doorbell;
 use flyball_policy::{CpuId, Duration, Policy, SplitTask, Subtask, TaskId, Time};
 
@@ -63,9 +63,9 @@ enum Place<C: HartConfig> {
     /// In the core of the CPU that has it.
     Here(ThreadId),
     /// No more; its registers are in this row as soon as this CPU does something else.
-    Leaving(TaskId, Migrant<C::Message>, CpuId),
+    Leaving(TaskId, MigrantOf<C>, CpuId),
     /// On its way to this CPU.
-    Away(Migrant<C::Message>, CpuId),
+    Away(MigrantOf<C>, CpuId),
     /// Between two of these.
     Moving,
 }

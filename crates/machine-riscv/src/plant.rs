@@ -26,7 +26,7 @@ use crate::migration::Arrived;
 use alloc::boxed::Box;
 use core::mem;
 use core::task::Poll;
-use flyball_kernel::{Config, Core, CorePlant, Cores, Entry, Error, Migrant, ThreadId};
+use flyball_kernel::{Config, Core, CorePlant, Cores, Entry, Error, MigrantOf, ThreadId};
 use flyball_multicore::Doorbell;
 use flyball_policy::{Controller, CpuId, Policy, TaskId, Time};
 use flyball_port::Machine;
@@ -50,9 +50,9 @@ enum Stage<C: HartConfig> {
     /// This thread is to be taken out.
     Asked(ThreadId),
     /// It has left this row, in which its registers are as soon as this CPU does something else.
-    Leaving(TaskId, Migrant<C::Message>),
+    Leaving(TaskId, MigrantOf<C>),
     /// It has left.
-    Left(Migrant<C::Message>),
+    Left(MigrantOf<C>),
     /// It cannot leave.
     Refused(Error),
 }
@@ -96,7 +96,7 @@ pub struct Supervised<C: HartConfig> {
     arrived: Arrived<C>,
     /// The thread that is in no core, and its registers. It is kept here, as a thread's stack is
     /// small.
-    moving: Option<Migrant<C::Message>>,
+    moving: Option<MigrantOf<C>>,
     context: Box<Context>,
 }
 

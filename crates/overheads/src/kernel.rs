@@ -24,7 +24,7 @@ use crate::plan::Plan;
 use crate::stats::{Samples, Summary};
 use crate::{Error, Pace};
 use core::marker::PhantomData;
-use flyball_kernel::Config;
+use flyball_kernel::{Config, InMemory};
 use flyball_policy::{Duration, Inline, Nothing};
 use flyball_trace::{NoTrace, Time};
 
@@ -65,9 +65,8 @@ impl<K: Kind, const CPUS: usize> Config for Measured<K, CPUS> {
     type Stamp = Time;
     type Cpus = Inline<CPUS>;
     type Threads = Inline<1024>;
-    type Mutexes = Nothing;
-    type Semaphores = Nothing;
-    type Conditions = Nothing;
+    type Objects = InMemory;
+    type Owned = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Inline<1024>;

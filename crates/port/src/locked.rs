@@ -2,7 +2,7 @@
 
 use crate::port::Port;
 use crate::stack::EntryPoint;
-use flyball_kernel::{Attributes, Config, Core, Error, ThreadId};
+use flyball_kernel::{Attributes, Config, Core, Error, PlaceOf, ThreadId};
 use flyball_policy::{CpuId, Policy, Time};
 
 /// The kernel during one entry; see [`Machine::with_kernel`](crate::Machine::with_kernel).
@@ -37,14 +37,15 @@ impl<'a, C: Config, P: Port<C::Stamp>> LockedKernel<'a, C, P> {
     pub unsafe fn spawn_on(
         &mut self,
         stack: P::Stack,
-        attributes: Attributes,
+        attributes: Attributes<PlaceOf<C>>,
         params: <C::Policy as Policy>::Params,
         entry: EntryPoint,
         argument: usize,
     ) -> Result<ThreadId, Error> {
         let thread = self.core.spawn(self.cpu, attributes, params, self.now)?;
+        let name = self.core.quick_name(thread.task());
         // SAFETY: as the caller promises.
-        unsafe { self.port.begin(thread, stack, entry, argument) };
+        unsafe { self.port.begin(thread, name, stack, entry, argument) };
         Ok(thread)
     }
 }

@@ -11,7 +11,7 @@ use crate::stack::{EntryPoint, Stack};
 use core::ffi::CStr;
 use core::fmt::Arguments;
 use core::task::Poll;
-use flyball_kernel::{Attributes, Config, Core, Error, OnMiss, ThreadId, Timing};
+use flyball_kernel::{Attributes, Config, Core, Error, OnMiss, PlaceOf, ThreadId, Timing};
 use flyball_policy::{CpuId, Duration, Policy, TaskId, Time};
 
 /// What a call needs of its entry: the method of [`Machine`] that it is.
@@ -42,6 +42,7 @@ impl CallKind {
     }
 }
 
+type AttributesOf<M> = Attributes<PlaceOf<<M as Machine>::Config>>;
 type Params<M> = <<<M as Machine>::Config as Config>::Policy as Policy>::Params;
 
 /// Writes a file: is called with a function that takes the next bytes.
@@ -240,6 +241,15 @@ pub trait Machine: Sized + Sync + 'static {
         !<Self::Config as Config>::CHECKS || self.in_thread()
     }
 
+    /// The name under which the calling thread changes objects in memory without the kernel
+    /// ([`Core::quick_name`]). Zero: it has to ask the kernel, or is no thread.
+    #[inline]
+    fn name(&'static self) -> u32 {
+        let name =
+            self.with_core(|core, cpu| core.running_task(cpu).map(|task| core.quick_name(task)));
+        name.flatten().filter(|_| self.in_thread()).unwrap_or(0)
+    }
+
     /// Whether a thread calls, and the policy follows which threads use queues
     /// ([`Wants::levels`](flyball_policy::Wants::levels)). Where it does not, this is known when the application is compiled.
     #[inline]
@@ -287,7 +297,7 @@ pub trait Machine: Sized + Sync + 'static {
     fn spawn<const N: usize>(
         &'static self,
         stack: &'static mut Stack<N>,
-        attributes: Attributes,
+        attributes: AttributesOf<Self>,
         params: Params<Self>,
         entry: EntryPoint,
         argument: usize,
@@ -312,7 +322,7 @@ pub trait Machine: Sized + Sync + 'static {
     unsafe fn spawn_on(
         &'static self,
         stack: &'static mut [usize],
-        attributes: Attributes,
+        attributes: AttributesOf<Self>,
         params: Params<Self>,
         entry: EntryPoint,
         argument: usize,

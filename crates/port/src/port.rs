@@ -30,13 +30,16 @@ pub trait Port<S> {
         let _ = cpu;
     }
 
-    /// `thread`, which does not run yet, begins at `entry` with `argument` when it runs.
+    /// `thread`, which does not run yet, begins at `entry` with `argument` when it runs. It is known to
+    /// objects in memory by `name` ([`Core::quick_name`]), which a machine keeps that has a
+    /// [`Machine::name`](crate::Machine::name) of its own.
     ///
     /// # Safety
     /// As [`Machine::spawn_on`](crate::Machine::spawn_on).
     unsafe fn begin(
         &mut self,
         thread: ThreadId,
+        name: u32,
         stack: Self::Stack,
         entry: EntryPoint,
         argument: usize,

@@ -51,10 +51,10 @@ use crate::tap::Tap;
 use crate::tournament::Tournament;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::{
-    Config, Core, Entry, GaugeId, MutexId, QueueId, SemaphoreId, ThreadId, Trigger,
+    Config, Core, Entry, GaugeId, MutexId, Numbered, QueueId, SemaphoreId, ThreadId, Trigger,
 };
 use flyball_model::arrivals::{Arrivals, Lateness};
-use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Policy, TaskId, Time};
+use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Nothing, Policy, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -94,9 +94,8 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Stamp = Time;
     type Cpus = Boxed;
     type Threads = Boxed;
-    type Mutexes = Boxed;
-    type Semaphores = Boxed;
-    type Conditions = Boxed;
+    type Objects = Numbered<Boxed, Boxed, Boxed>;
+    type Owned = Nothing;
     type Queues = Boxed;
     type Messages = Boxed;
     type Jobs = Boxed;

@@ -69,7 +69,6 @@ flyball_app::kernel! {
     init: init,
     threads: THREADS,
     accounting: false,
-    semaphores: 4,
 }
 
 static PATIENT: Stack<512> = Stack::new();

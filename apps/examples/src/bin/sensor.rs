@@ -15,7 +15,6 @@ flyball_app::kernel! {
     init: init,
     queues: 1,
     messages: 8,
-    semaphores: 1,
 }
 
 /// An interrupt line that no device uses, so a program may pull it.

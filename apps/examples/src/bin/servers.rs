@@ -13,7 +13,6 @@ flyball_app::kernel! {
     policy: PolicyOf<Cbs, 4> = policy_of::<Cbs, 4, 0, 64>(&[]),
     init: init,
     threads: 4,
-    semaphores: 1,
     overruns: true,
 }
 

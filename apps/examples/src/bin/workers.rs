@@ -16,8 +16,6 @@ flyball_app::kernel! {
     init: init,
     cpus: CPUS,
     queues: 1,
-    semaphores: 1,
-    mutexes: 1,
 }
 
 static STACKS: [Stack<512>; WORKERS] = [const { Stack::new() }; WORKERS];

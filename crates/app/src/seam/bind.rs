@@ -45,7 +45,7 @@ macro_rules! __wait_until {
 macro_rules! __bind {
     ($kernel:ident) => {
         use $crate::__private::{
-            AtomicU16, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, GaugeId, If, Message, MutexId, Nothing, Object, Poll,
+            At, AtomicU16, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, GaugeId, If, Message, MutexId, Nothing, Object, Poll,
             QueueId, SemaphoreId, ThreadId, Time,
         };
         use $crate::__private::Machine as _;
@@ -54,70 +54,107 @@ macro_rules! __bind {
             fn _flyball_make(place: &AtomicU16, object: Object) -> Result<u16, Error> {
                 $kernel.look(|core| object.make(core, place)).unwrap_or(Err(Error::NoThread))
             }
-            fn _flyball_lock(mutex: MutexId) -> Result<(), Error> {
+            fn _flyball_lock(mutex: At) -> Result<(), Error> {
+                if mutex.word().try_lock($kernel.name()) {
+                    return Ok(());
+                }
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
                 }
                 $kernel.try_or(
-                    |core, cpu, now| Ok(core.try_lock(cpu, mutex, now)?.then_some(())),
-                    |core, cpu, now| core.lock_in_line(cpu, mutex, Time::NEVER, now),
+                    |_, _, _| Ok(None),
+                    move |core, cpu, now| {
+                        core.lock(cpu, MutexId::at(mutex), Time::NEVER, now).map(|_| ())
+                    },
                 )
             }
-            fn _flyball_lock_until(mutex: MutexId, until: Time) -> Result<(), Error> {
+            fn _flyball_lock_until(mutex: At, until: Time) -> Result<(), Error> {
+                if mutex.word().try_lock($kernel.name()) {
+                    return Ok(());
+                }
                 $crate::__wait_until!(
                     $kernel,
                     until,
                     $kernel.outcome(),
-                    |core, cpu, now| core.lock(cpu, mutex, until, now)
+                    |core, cpu, now| core.lock(cpu, MutexId::at(mutex), until, now)
                 )
             }
-            fn _flyball_unlock(mutex: MutexId) {
-                // Its guard is the proof that the thread owns it.
-                let _ = $kernel.try_or(
-                    |core, cpu, now| Ok(core.try_unlock(cpu, mutex, now)?.then_some(())),
-                    |core, cpu, now| core.unlock_to_waiter(cpu, mutex, now),
-                );
+            fn _flyball_unlock(mutex: At) {
+                if !mutex.word().try_unlock($kernel.name()) {
+                    // Its guard is the proof that the thread owns it.
+                    let _ = $kernel.try_or(
+                        |_, _, _| Ok(None),
+                        move |core, cpu, now| core.unlock(cpu, MutexId::at(mutex), now),
+                    );
+                }
             }
-            fn _flyball_wait(semaphore: SemaphoreId) -> Result<(), Error> {
+            fn _flyball_wait(semaphore: At) -> Result<(), Error> {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
                 }
+                if semaphore.word().try_pass() {
+                    return Ok(());
+                }
                 $kernel.try_or(
-                    |core, _, _| Ok(core.try_wait(semaphore)?.then_some(())),
-                    |core, cpu, now| core.wait_in_line(cpu, semaphore, Time::NEVER, now),
+                    |_, _, _| Ok(None),
+                    move |core, cpu, now| {
+                        core.wait(cpu, SemaphoreId::at(semaphore), Time::NEVER, now).map(|_| ())
+                    },
                 )
             }
-            fn _flyball_wait_until(semaphore: SemaphoreId, until: Time) -> Result<(), Error> {
+            fn _flyball_wait_until(semaphore: At, until: Time) -> Result<(), Error> {
+                if !$kernel.can_wait() {
+                    return Err(Error::NoThread);
+                }
+                if semaphore.word().try_pass() {
+                    return Ok(());
+                }
                 $crate::__wait_until!(
                     $kernel,
                     until,
                     $kernel.outcome(),
-                    |core, cpu, now| core.wait(cpu, semaphore, until, now)
+                    |core, cpu, now| core.wait(cpu, SemaphoreId::at(semaphore), until, now)
                 )
             }
-            fn _flyball_signal(semaphore: SemaphoreId) -> Result<(), Error> {
+            fn _flyball_signal(semaphore: At) -> Result<(), Error> {
+                if semaphore.word().try_give() {
+                    return Ok(());
+                }
                 $kernel.try_or(
-                    |core, _, _| Ok(core.try_signal(semaphore)?.then_some(())),
-                    |core, cpu, now| core.signal_waiter(cpu, semaphore, now),
+                    |_, _, _| Ok(None),
+                    move |core, cpu, now| core.signal(cpu, SemaphoreId::at(semaphore), now),
                 )
             }
             fn _flyball_wait_condition(
-                condition: ConditionId,
-                mutex: MutexId,
+                condition: At,
+                mutex: At,
                 until: Time
             ) -> Result<(), Error> {
                 $crate::__wait_until!(
                     $kernel,
                     until,
                     $kernel.outcome(),
-                    |core, cpu, now| core.wait_condition(cpu, condition, mutex, until, now)
+                    |core, cpu, now| {
+                        let condition = ConditionId::at(condition);
+                        core.wait_condition(cpu, condition, MutexId::at(mutex), until, now)
+                    }
                 )
             }
-            fn _flyball_signal_condition(condition: ConditionId) -> Result<(), Error> {
-                $kernel.act(|core, cpu, now| core.signal_condition(cpu, condition, now))
+            fn _flyball_signal_condition(condition: At) {
+                if condition.word().is_waited_for() {
+                    // The object is there, so nothing is refused.
+                    let _ = $kernel.act(|core, cpu, now| {
+                        core.signal_condition(cpu, ConditionId::at(condition), now)
+                    });
+                }
             }
-            fn _flyball_broadcast(condition: ConditionId) -> Result<(), Error> {
-                $kernel.act(|core, cpu, now| core.broadcast(cpu, condition, now))
+            fn _flyball_broadcast(condition: At) {
+                if condition.word().is_waited_for() {
+                    // As above.
+                    let _ = $kernel.act(|core, cpu, now| {
+                        core.broadcast(cpu, ConditionId::at(condition), now)
+                    });
+                }
             }
             fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error> {
                 if !$kernel.can_wait() {
@@ -258,14 +295,10 @@ macro_rules! __bind {
                     $kernel.shut_down(1);
                 }
                 loop {
-                    // A thread that ends gives its mutexes back. But what a mutex protects may
-                    // still be borrowed, by a guard that was leaked or is further up on the stack.
+                    // What a mutex protects may still be borrowed, by a guard that was leaked or is further up on
+                    // the stack; but a mutex that the thread still owns stays locked.
                     let _ = $kernel.call(|core, cpu, now| {
-                        if core.owns_mutex(cpu) {
-                            core.sleep_until(cpu, Time::NEVER, now)
-                        } else {
-                            core.exit(cpu, now).map(|()| Poll::Pending)
-                        }
+                        core.exit(cpu, now).map(|()| Poll::<()>::Pending)
                     });
                 }
             }
@@ -295,8 +328,8 @@ macro_rules! __bind {
             fn _flyball_budget(thread: ThreadId) -> Result<Option<Budget>, Error> {
                 $kernel.act_now(|core, _, now| core.budget(thread, now))
             }
-            fn _flyball_on_exhaust(thread: ThreadId, semaphore: SemaphoreId) -> Result<(), Error> {
-                $kernel.act_now(|core, _, _| core.on_exhaust(thread, Some(semaphore)))
+            fn _flyball_on_exhaust(thread: ThreadId, semaphore: At) -> Result<(), Error> {
+                $kernel.act_now(|core, _, _| core.on_exhaust(thread, Some(SemaphoreId::at(semaphore))))
             }
             fn _flyball_stack_used(thread: ThreadId) -> Option<usize> {
                 $kernel.high_water(thread.task())

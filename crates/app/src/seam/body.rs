@@ -3,12 +3,12 @@
 
 use super::{_flyball_exit, Binding};
 use core::ptr;
-use flyball_kernel::{Attributes, Error, ThreadId};
+use flyball_kernel::{At, Attributes, Error, ThreadId};
 
 /// Puts `body` at the top of `stack`, and lets a thread run it on the rest.
 pub(crate) fn spawn_once<B: Binding, F: FnOnce() + Send + 'static>(
     stack: &'static mut [usize],
-    attributes: Attributes,
+    attributes: Attributes<At>,
     params: B::Params,
     body: F,
 ) -> Result<ThreadId, Error> {
@@ -30,7 +30,7 @@ pub(crate) fn spawn_once<B: Binding, F: FnOnce() + Send + 'static>(
 /// As for [`Binding::spawn`], with what `body` does.
 pub(crate) unsafe fn spawn_again<B: Binding, F: Fn() + Send + 'static>(
     stack: &'static mut [usize],
-    attributes: Attributes,
+    attributes: Attributes<At>,
     params: B::Params,
     body: F,
 ) -> Result<ThreadId, Error> {

@@ -23,7 +23,7 @@ mod recorder {
 }
 
 // Makes `main`, the kernel with room for up to 8 threads, and `spawn`, which makes a thread. Sizes
-// of other tables have defaults; `semaphores: 2,` below `init` would set one.
+// of other tables have defaults; `queues: 8,` below `init` would set one.
 flyball_app::kernel! {
     machine: machine,
     policy: PolicyOf<Chosen, 8> = policy_of::<Chosen, 8, _, _>(&TASKS),

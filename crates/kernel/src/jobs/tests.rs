@@ -37,7 +37,7 @@ fn agrees(
     let ns = Duration::from_nanos;
     let mut arrivals = Arrivals::<Inline<64>>::new(64);
     let start = Time::from_nanos(3);
-    let mut jobs = Jobs::new(rule, start, Some(ns(deadline)), on_miss).unwrap();
+    let mut jobs: Jobs = Jobs::new(rule, start, Some(ns(deadline)), on_miss).unwrap();
     let mut model = Model::default();
     let mut now = Time::ZERO;
     let mut last = 0;
@@ -167,7 +167,7 @@ fn nothing_is_zero() {
         (Release::Sporadic { separation: zero }, None),
         (Release::Periodic { period: one }, Some(zero)),
     ] {
-        let jobs = Jobs::new(rule, Time::ZERO, deadline, OnMiss::Continue);
+        let jobs: Result<Jobs, _> = Jobs::new(rule, Time::ZERO, deadline, OnMiss::Continue);
         assert_eq!(jobs.err(), Some(Error::Invalid));
     }
 }

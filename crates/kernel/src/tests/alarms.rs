@@ -1,7 +1,7 @@
 //! A policy may have an alarm on each CPU of its cluster.
 
 use super::world::{Table, at};
-use crate::{Attributes, Config, Core, Entry, Sizes, Timing};
+use crate::{Attributes, Config, Core, Entry, InMemory, Sizes, Timing};
 use flyball_policy::{
     Dispatch, Inline, Nothing, Policy, Ready, Refused, Resched, Stop, Usage, Wants,
 };
@@ -60,9 +60,8 @@ impl Config for Two {
     type Stamp = Time;
     type Cpus = Inline<2>;
     type Threads = Table;
-    type Mutexes = Nothing;
-    type Semaphores = Nothing;
-    type Conditions = Nothing;
+    type Objects = InMemory;
+    type Owned = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Table;

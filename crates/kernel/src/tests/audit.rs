@@ -1,14 +1,17 @@
 //! What must hold between any two calls, whatever happened, and can be seen only from tests.
 
-use super::world::Small;
+use super::world::{Small, TestObjects};
 use crate::mutex::Protocol;
+use crate::objects::Sort;
 use crate::thread::State;
 use crate::{Core, QueueId};
 use core::cmp::Ordering;
 use flyball_policy::{Policy, Table};
 use flyball_trace::{CpuId, TaskId};
 
-impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPUS>> {
+impl<P: Policy, const CHECKS: bool, const CPUS: usize, O: TestObjects>
+    Core<Small<P, CHECKS, CPUS, O>>
+{
     /// As [`Core::audit`], and the policy has queued exactly the threads that can run. `settled`:
     /// the CPUs have decided, so the threads that wait are no more urgent than those that run, and
     /// no CPU idles meanwhile.
@@ -45,16 +48,15 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
     /// A policy that wants to know which task waits for which knows just that.
     fn audit_waits(&self) {
         let mut waiting = self.policy.waiting.clone();
-        let there = if self.tells_waits() {
-            self.mutexes.made
-        } else {
-            0
-        };
-        for row in (0..there).map(|n| &self.mutexes.rows[usize::from(n)]) {
-            for waiter in self.links.iter(row.waiters) {
-                let owner = row.owner.get().unwrap();
+        let mutexes = self.waited_for().filter(|_| self.tells_waits());
+        for (_, first) in mutexes.filter(|&(sort, _)| sort == Sort::Mutex) {
+            let Some(owner) = self.threads[first.index()].held.owner.get() else {
+                continue;
+            };
+            let inherits = self.protocol_of(first) == Protocol::Inherit;
+            for waiter in self.links.iter(self.links.from(first)) {
                 let told = waiting.remove(&waiter);
-                assert_eq!(told, (row.protocol() == Protocol::Inherit).then_some(owner));
+                assert_eq!(told, inherits.then_some(owner));
                 if told.is_some() && self.policy.ranks {
                     let order = self.policy.compare(waiter, owner);
                     assert_ne!(order, Ordering::Less, "{owner:?} does not inherit");
@@ -70,7 +72,9 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPU
     }
 }
 
-impl<P: Policy, const CHECKS: bool, const CPUS: usize> Core<Small<P, CHECKS, CPUS>> {
+impl<P: Policy, const CHECKS: bool, const CPUS: usize, O: TestObjects>
+    Core<Small<P, CHECKS, CPUS, O>>
+{
     /// The messages that threads carry.
     pub(super) fn threads_messages(&self) -> Vec<u32> {
         self.rows()

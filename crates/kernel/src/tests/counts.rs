@@ -1,7 +1,7 @@
 //! What the processor counts is told of the thread that ran.
 
 use super::world::{Fixed, Table, at};
-use crate::{Attributes, Config, Core, Entry, Error, Sizes, ThreadId, Timing};
+use crate::{Attributes, Config, Core, Entry, Error, InMemory, Sizes, ThreadId, Timing};
 use flyball_policy::{
     Counts, CpuId, Dispatch, FixedPriority, Inline, Nothing, Policy, Priority, Ready, Refused,
     Resched, Stop, TaskId, Time, Usage, Wants,
@@ -71,9 +71,8 @@ impl<S: flyball_policy::Storage> Config for One<S> {
     type Stamp = Time;
     type Cpus = Inline<1>;
     type Threads = Table;
-    type Mutexes = Nothing;
-    type Semaphores = Nothing;
-    type Conditions = Nothing;
+    type Objects = InMemory;
+    type Owned = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Nothing;

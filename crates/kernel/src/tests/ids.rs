@@ -3,7 +3,8 @@
 
 use super::world::{CPU, Table, fixed};
 use crate::{
-    ConditionId, Config, Core, Error, MutexId, QueueId, SemaphoreId, Sizes, ThreadId, Timing,
+    ConditionId, Config, Core, Error, InMemory, MutexId, QueueId, SemaphoreId, Sizes, ThreadId,
+    Timing,
 };
 use core::marker::PhantomData;
 use core::task::Poll;
@@ -109,9 +110,8 @@ impl<const CPUS: usize> Config for Bare<CPUS> {
     type Stamp = Time;
     type Cpus = Inline<CPUS>;
     type Threads = Table;
-    type Mutexes = Nothing;
-    type Semaphores = Nothing;
-    type Conditions = Nothing;
+    type Objects = InMemory;
+    type Owned = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Table;

@@ -1,7 +1,7 @@
 //! A policy may choose the operating point of each CPU.
 
 use super::world::{Table, at};
-use crate::{Attributes, Config, Core, Entry, Sizes, ThreadId, Timing};
+use crate::{Attributes, Config, Core, Entry, InMemory, Sizes, ThreadId, Timing};
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, DoubleSorted, FixedPriority, Group, Grouped, Inline, Nothing, Priority, Ranked, Sorts,
@@ -19,9 +19,8 @@ impl Config for One {
     type Stamp = Time;
     type Cpus = Inline<1>;
     type Threads = Table;
-    type Mutexes = Nothing;
-    type Semaphores = Nothing;
-    type Conditions = Nothing;
+    type Objects = InMemory;
+    type Owned = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Nothing;

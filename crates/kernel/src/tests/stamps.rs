@@ -6,7 +6,9 @@
 
 use super::contract::Watched;
 use super::world::{CPU, ROWS, RoundRobinFixed, Table, ns};
-use crate::{Attributes, Clock, Config, Core, Entry, SemaphoreId, Sizes, Stamp, ThreadId, Timing};
+use crate::{
+    Attributes, Clock, Config, Core, Entry, Numbered, SemaphoreId, Sizes, Stamp, ThreadId, Timing,
+};
 use core::cell::Cell;
 use core::marker::PhantomData;
 use flyball_policy::{Duration, FixedPriority, Inline, Nothing, Priority, RoundRobin, Time};
@@ -68,9 +70,8 @@ impl<S: Stamp> Config for Counts<S> {
     type Stamp = S;
     type Cpus = Inline<1>;
     type Threads = Table;
-    type Mutexes = Inline<1>;
-    type Semaphores = Inline<4>;
-    type Conditions = Inline<1>;
+    type Objects = Numbered<Inline<1>, Inline<4>, Inline<1>>;
+    type Owned = Nothing;
     type Queues = Inline<1>;
     type Messages = Inline<1>;
     type Jobs = Table;

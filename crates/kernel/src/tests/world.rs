@@ -1,13 +1,17 @@
 //! The smallest machine: one CPU, a clock that the test moves.
 
 use super::contract::Watched;
-use crate::{Attributes, Config, Core, Entry, Error, Sizes, ThreadId, Timing};
+use crate::{
+    At, Attributes, Config, Core, Entry, Error, InMemory, Numbered, ObjectStore, Protocol, Sizes,
+    ThreadId, Timing, about,
+};
 use core::marker::PhantomData;
 use core::task::Poll;
+use flyball_multicore::{State, Word};
 use flyball_policy::order::Level;
 use flyball_policy::{
-    Bitmap, Deadline, EarliestDeadline, FixedPriority, Heap, Inline, Policy, Priority, Ranked,
-    RoundRobin,
+    Bitmap, Deadline, EarliestDeadline, FixedPriority, Heap, Inline, Nothing, Policy, Priority,
+    Ranked, RoundRobin, Storage,
 };
 use flyball_trace::{CpuId, Duration, Event, Time};
 
@@ -19,19 +23,72 @@ pub(super) type Fixed = Ranked<FixedPriority, Bitmap<Level, Table>>;
 pub(super) type RoundRobinFixed = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, Table>>;
 pub(super) type Edf = Ranked<EarliestDeadline, Heap<Time, Table>>;
 
-/// A small kernel, of one CPU unless something else is said.
-pub(super) struct Small<P, const CHECKS: bool = true, const CPUS: usize = 1>(PhantomData<P>);
+/// Where a test's objects are.
+pub(super) trait TestObjects: ObjectStore<Place: 'static> {
+    type Owned: Storage;
+    fn mutex(&mut self, number: u16, protocol: Protocol) -> Self::Place;
+    fn semaphore(&mut self, number: u16, initial: u32) -> Self::Place;
+    fn condition(&mut self, number: u16) -> Self::Place;
+    /// The word that a thread may change without the kernel.
+    fn word(place: Self::Place) -> Option<&'static Word>;
+}
 
-impl<P: Policy, const CHECKS: bool, const CPUS: usize> Config for Small<P, CHECKS, CPUS> {
+pub(super) type Numbers = Numbered<Inline<4>, Inline<4>, Inline<2>>;
+
+impl TestObjects for Numbers {
+    type Owned = Nothing;
+    fn mutex(&mut self, _: u16, protocol: Protocol) -> u16 {
+        self.make_mutex(protocol).unwrap()
+    }
+    fn semaphore(&mut self, _: u16, initial: u32) -> u16 {
+        self.make_semaphore(initial).unwrap()
+    }
+    fn condition(&mut self, _: u16) -> u16 {
+        self.make_condition().unwrap()
+    }
+    fn word(_: u16) -> Option<&'static Word> {
+        None
+    }
+}
+
+impl TestObjects for InMemory {
+    type Owned = Table;
+    fn mutex(&mut self, number: u16, protocol: Protocol) -> At {
+        word(State::FREE, about::mutex(protocol), number)
+    }
+    fn semaphore(&mut self, number: u16, initial: u32) -> At {
+        word(State::count(initial), 0, number)
+    }
+    fn condition(&mut self, number: u16) -> At {
+        word(State::FREE, 0, number)
+    }
+    fn word(place: At) -> Option<&'static Word> {
+        Some(place.word())
+    }
+}
+
+/// A word that lasts, and that the trace knows by this number.
+fn word(state: State, about: u32, number: u16) -> At {
+    let about = about::with_number(about, number);
+    At::new(Box::leak(Box::new(Word::new(state, about))))
+}
+
+/// A small kernel, of one CPU and with objects in tables unless something else is said.
+pub(super) struct Small<P, const CHECKS: bool = true, const CPUS: usize = 1, O = Numbers>(
+    PhantomData<(P, O)>,
+);
+
+impl<P: Policy, const CHECKS: bool, const CPUS: usize, O: TestObjects> Config
+    for Small<P, CHECKS, CPUS, O>
+{
     type Policy = Watched<P>;
     type Trace = Vec<Event>;
     type Message = u32;
     type Stamp = Time;
     type Cpus = Inline<CPUS>;
     type Threads = Table;
-    type Mutexes = Inline<4>;
-    type Semaphores = Inline<4>;
-    type Conditions = Inline<2>;
+    type Objects = O;
+    type Owned = O::Owned;
     type Queues = Inline<2>;
     type Messages = Inline<8>;
     type Jobs = Table;
@@ -43,8 +100,8 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize> Config for Small<P, CHECK
     const CHECKS: bool = CHECKS;
 }
 
-pub(super) struct World<P: Policy, const CHECKS: bool = true> {
-    pub(super) core: Core<Small<P, CHECKS>>,
+pub(super) struct World<P: Policy, const CHECKS: bool = true, O: TestObjects = Numbers> {
+    pub(super) core: Core<Small<P, CHECKS, 1, O>>,
     pub(super) now: Time,
 }
 
@@ -72,7 +129,7 @@ pub(super) fn at(ns: u64) -> Time {
     Time::from_nanos(ns)
 }
 
-impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
+impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
     pub(super) fn new(policy: P, timing: Timing) -> Self {
         World {
             core: Core::new(Watched::new(policy), Vec::new(), timing, &Sizes::FIXED),

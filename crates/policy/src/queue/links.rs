@@ -156,6 +156,12 @@ impl<S: Storage> Links<S> {
         self.0[task.index()].next = NONE;
     }
 
+    /// `task`, which is alone in a list, is in none any more. The caller forgets the list.
+    #[inline]
+    pub fn part(&mut self, task: TaskId) {
+        self.0[task.index()].next = NONE;
+    }
+
     /// The ring of `second` becomes part of that of `first`: all of it goes in before `first`, from
     /// `second` on. O(1).
     pub fn join(&mut self, first: TaskId, second: TaskId) {

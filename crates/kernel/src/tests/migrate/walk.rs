@@ -78,7 +78,7 @@ proptest! {
                     let (from, to) = if w == 0 { (a, b) } else { (b, a) };
                     let used = from.core.cpu_time(thread, now);
                     let job = from.core.job_number(thread.task());
-                    let owns = from.core.mutexes.rows[0].owner.holds(thread.task());
+                    let owns = from.core.owns(thread.task(), 0).unwrap();
                     let state = from.core.threads[thread.task().index()].state;
                     let waits = matches!(state, State::Blocked(object) if object != Object::Clock);
                     match bring(from, to, thread, priority) {

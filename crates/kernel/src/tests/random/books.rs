@@ -1,6 +1,7 @@
 //! Books that have to balance.
 
-use super::super::world::{CPU, ROWS, World};
+use super::super::world::{CPU, ROWS, TestObjects, World};
+use super::halves::Way;
 use crate::thread::State;
 use crate::{ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId};
 use flyball_policy::Policy;
@@ -10,11 +11,13 @@ use flyball_trace::{Event, Kind};
 pub(super) const ROOM: [u16; 2] = [2, 4];
 
 /// What the test knows besides the core: handles, and books that have to balance.
-pub(super) struct Books {
+pub(super) struct Books<O: TestObjects> {
+    /// How calls are made.
+    pub(super) way: Way,
     pub(super) threads: Vec<ThreadId>,
-    pub(super) mutexes: Vec<MutexId>,
-    pub(super) semaphores: Vec<SemaphoreId>,
-    pub(super) conditions: Vec<ConditionId>,
+    pub(super) mutexes: Vec<MutexId<O::Place>>,
+    pub(super) semaphores: Vec<SemaphoreId<O::Place>>,
+    pub(super) conditions: Vec<ConditionId<O::Place>>,
     pub(super) queues: Vec<QueueId>,
     /// The capacity of each queue.
     pub(super) capacities: [u16; 2],
@@ -51,19 +54,23 @@ pub(super) enum Away {
     Other,
 }
 
-impl Books {
+impl<O: TestObjects> Books<O> {
     /// Nothing has happened yet in `core`; this makes the objects.
-    pub(super) fn new<C: Config>(core: &mut Core<C>) -> Books {
+    pub(super) fn new<C: Config<Objects = O>>(core: &mut Core<C>, way: Way) -> Books<O> {
         let protocols = [Protocol::Inherit, Protocol::None, Protocol::Inherit];
         Books {
+            way,
             threads: Vec::new(),
-            mutexes: protocols
-                .map(|protocol| core.mutex(protocol).unwrap())
-                .to_vec(),
+            mutexes: (0..)
+                .zip(protocols)
+                .map(|(n, protocol)| MutexId(core.objects.mutex(n, protocol)))
+                .collect(),
             semaphores: [0, 1]
-                .map(|initial| core.semaphore(initial).unwrap())
+                .map(|n| SemaphoreId(core.objects.semaphore(n, u32::from(n))))
                 .to_vec(),
-            conditions: [(); 2].map(|()| core.condition().unwrap()).to_vec(),
+            conditions: [0, 1]
+                .map(|n| ConditionId(core.objects.condition(n)))
+                .to_vec(),
             queues: ROOM.map(|room| core.queue(room).unwrap()).to_vec(),
             capacities: ROOM,
             buried: 0,
@@ -84,7 +91,7 @@ impl Books {
     /// The running thread may have come back from a wait: books its outcome.
     pub(super) fn come_back<P: Policy, const CHECKS: bool>(
         &mut self,
-        world: &mut World<P, CHECKS>,
+        world: &mut World<P, CHECKS, O>,
     ) {
         let Some(row) = world.running().map(usize::from) else {
             return;
@@ -129,10 +136,13 @@ impl Books {
     }
 }
 
-impl Books {
+impl<O: TestObjects> Books<O> {
     /// Jobs that have been given up never come back from their waits, and their threads may be
     /// gone.
-    pub(super) fn aborted<P: Policy, const CHECKS: bool>(&mut self, world: &mut World<P, CHECKS>) {
+    pub(super) fn aborted<P: Policy, const CHECKS: bool>(
+        &mut self,
+        world: &mut World<P, CHECKS, O>,
+    ) {
         self.count_alerts(world);
         for row in 0..ROWS {
             let thread = &mut world.core.threads[row];
@@ -159,7 +169,7 @@ impl Books {
     /// up leaves no token to the next one.
     pub(super) fn count_alerts<P: Policy, const CHECKS: bool>(
         &mut self,
-        world: &mut World<P, CHECKS>,
+        world: &mut World<P, CHECKS, O>,
     ) {
         let trace = world.core.trace();
         for event in &trace[self.read..] {
@@ -180,10 +190,10 @@ impl Books {
     /// observed.
     fn settle_semaphore<P: Policy, const CHECKS: bool>(
         &mut self,
-        world: &World<P, CHECKS>,
+        world: &World<P, CHECKS, O>,
         n: usize,
     ) {
-        let count = u64::from(world.core.semaphores.rows[n].count);
+        let count = u64::from(world.core.semaphore_value(self.semaphores[n]).unwrap());
         let waking = (0..ROWS).filter(|&row| {
             self.away[row] == Away::Semaphore(n)
                 && world.core.threads[row].state == State::Ready
@@ -195,17 +205,22 @@ impl Books {
 
     /// A message may have gone down with the job that sent or received it; only those that are in a
     /// queue or with a living thread are still on their way.
-    fn settle_messages<P: Policy, const CHECKS: bool>(&mut self, world: &World<P, CHECKS>) {
+    fn settle_messages<P: Policy, const CHECKS: bool>(&mut self, world: &World<P, CHECKS, O>) {
         let mut alive: Vec<u32> = world.core.threads_messages();
         alive.extend(world.core.queued_messages());
         self.on_their_way.retain(|message| alive.contains(message));
     }
 }
 
-impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
+impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
     /// The running thread ends, if there is any.
-    pub(super) fn exit(&mut self, books: &mut Books) {
-        if let Some(thread) = self.core.running(CPU) {
+    pub(super) fn exit(&mut self, books: &mut Books<O>) {
+        if books.way.mild && self.owns_any(books) {
+            // Mutexes in memory would stay locked.
+            for mutex in books.mutexes.clone() {
+                let _ = self.unlock(books.way, mutex);
+            }
+        } else if let Some(thread) = self.core.running(CPU) {
             let used = self.core.cpu_time(thread, self.now).unwrap();
             books.buried += used.as_nanos();
             self.core.exit(CPU, self.now).unwrap();
@@ -215,7 +230,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     }
 
     /// What has to hold when all is over.
-    pub(super) fn balance(&mut self, books: &Books) {
+    pub(super) fn balance(&mut self, books: &Books<O>) {
         let now = self.now;
         self.core.enter(CPU, now);
         let used = self.core.used_by_all() + books.buried;
@@ -241,7 +256,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
             .all(|pair| pair[0].time <= pair[1].time);
         assert!(times, "the trace goes back in time");
         for (n, &(signals, passed)) in books.signals.iter().enumerate() {
-            let count = u64::from(self.core.semaphores.rows[n].count);
+            let count = u64::from(self.core.semaphore_value(books.semaphores[n]).unwrap());
             // Threads that were woken and have not run since are not booked yet.
             let waking = (0..ROWS).filter(|&row| {
                 books.away[row] == Away::Semaphore(n)

@@ -1,46 +1,70 @@
 //! Calls that are made as a whole, or in two halves, as machines do that want the first one to be
 //! part of the program that calls.
 
-use super::super::world::{CPU, Small, World};
+use super::super::world::{CPU, Small, TestObjects, World};
 use super::books::Books;
 use crate::thread::State;
 use crate::{Core, Error, MutexId, QueueId, SemaphoreId, ThreadId};
 use core::task::Poll;
+use flyball_multicore::Word;
 use flyball_policy::{Policy, Resched};
 use flyball_trace::{Object, Time};
 
 /// How calls are made.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "they are independent of each other"
+)]
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Way {
     /// In two halves.
     pub(super) halves: bool,
     /// [`Config::CHECKS`](crate::Config::CHECKS).
     pub(super) checks: bool,
+    /// No job is given up, and no thread ends with a mutex: then objects in memory do what those in tables do.
+    pub(super) mild: bool,
+    /// Objects are in memory, and are changed without the kernel where that is possible.
+    pub(super) words: bool,
 }
 
 /// The usual way.
 pub(super) const WHOLE: Way = Way {
     halves: false,
     checks: true,
+    mild: false,
+    words: false,
+};
+
+/// The same, with nothing that objects in memory do in another way.
+pub(super) const MILD: Way = Way {
+    mild: true,
+    ..WHOLE
+};
+
+/// The same, with objects in memory.
+pub(super) const WORDS: Way = Way {
+    words: true,
+    ..MILD
 };
 
 /// The others, which have to come to the same.
 pub(super) const OTHERS: [Way; 2] = [
     Way {
         halves: true,
-        checks: true,
+        ..WHOLE
     },
     Way {
         halves: true,
         checks: false,
+        ..WHOLE
     },
 ];
 
-impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
+impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
     /// A first half. There is nothing to decide after it, nor a timer to be set.
     fn quick<T>(
         &mut self,
-        half: impl FnOnce(&mut Core<Small<P, CHECKS>>) -> Result<T, Error>,
+        half: impl FnOnce(&mut Core<Small<P, CHECKS, 1, O>>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let timer = self.core.next_timer(CPU);
         let result = half(&mut self.core);
@@ -55,61 +79,51 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
         self.running().map(drop).ok_or(Error::NoThread)
     }
 
-    pub(super) fn lock(
-        &mut self,
-        halves: bool,
-        mutex: MutexId,
-        until: Time,
-    ) -> Result<Poll<()>, Error> {
-        let now = self.now;
-        if !halves {
-            return self.core.lock(CPU, mutex, until, now);
-        }
-        if self.quick(|core| core.try_lock(CPU, mutex, now))? {
-            return Ok(Poll::Ready(()));
-        }
-        self.core.lock_in_line(CPU, mutex, until, now)?;
-        Ok(Poll::Pending)
+    /// The name of the running thread, if objects are in memory and there is one.
+    fn name(&self, way: Way) -> u32 {
+        let task = self.core.running_task(CPU).filter(|_| way.words);
+        task.map_or(0, |task| self.core.name(task))
     }
 
-    pub(super) fn unlock(&mut self, halves: bool, mutex: MutexId) -> Result<(), Error> {
-        let now = self.now;
-        if !halves {
-            return self.core.unlock(CPU, mutex, now);
+    pub(super) fn lock(
+        &mut self,
+        way: Way,
+        mutex: MutexId<O::Place>,
+        until: Time,
+    ) -> Result<Poll<()>, Error> {
+        let name = self.name(way);
+        if O::word(mutex.0).is_some_and(|word| word.try_lock(name)) {
+            return Ok(Poll::Ready(()));
         }
-        if self.quick(|core| core.try_unlock(CPU, mutex, now))? {
+        self.core.lock(CPU, mutex, until, self.now)
+    }
+
+    pub(super) fn unlock(&mut self, way: Way, mutex: MutexId<O::Place>) -> Result<(), Error> {
+        let name = self.name(way);
+        if O::word(mutex.0).is_some_and(|word| word.try_unlock(name)) {
             return Ok(());
         }
-        self.core.unlock_to_waiter(CPU, mutex, now)
+        self.core.unlock(CPU, mutex, self.now)
     }
 
     pub(super) fn wait(
         &mut self,
-        halves: bool,
-        semaphore: SemaphoreId,
+        way: Way,
+        semaphore: SemaphoreId<O::Place>,
         until: Time,
     ) -> Result<Poll<()>, Error> {
-        let now = self.now;
-        if !halves {
-            return self.core.wait(CPU, semaphore, until, now);
-        }
-        self.caller()?;
-        if self.quick(|core| core.try_wait(semaphore))? {
+        let is_thread = self.name(way) != 0;
+        if is_thread && O::word(semaphore.0).is_some_and(Word::try_pass) {
             return Ok(Poll::Ready(()));
         }
-        self.core.wait_in_line(CPU, semaphore, until, now)?;
-        Ok(Poll::Pending)
+        self.core.wait(CPU, semaphore, until, self.now)
     }
 
-    pub(super) fn signal(&mut self, halves: bool, semaphore: SemaphoreId) -> Result<(), Error> {
-        let now = self.now;
-        if !halves {
-            return self.core.signal(CPU, semaphore, now);
-        }
-        if self.quick(|core| core.try_signal(semaphore))? {
+    pub(super) fn signal(&mut self, semaphore: SemaphoreId<O::Place>) -> Result<(), Error> {
+        if O::word(semaphore.0).is_some_and(Word::try_give) {
             return Ok(());
         }
-        self.core.signal_waiter(CPU, semaphore, now)
+        self.core.signal(CPU, semaphore, self.now)
     }
 
     pub(super) fn send(
@@ -175,7 +189,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     }
 
     /// Unparks: a parked thread goes on, and any other one gets the token.
-    pub(super) fn unpark(&mut self, thread: ThreadId, books: &mut Books) {
+    pub(super) fn unpark(&mut self, thread: ThreadId, books: &mut Books<O>) {
         let row = thread.task().index();
         let alive = self.core.find(thread).is_ok();
         if !CHECKS && !alive {

@@ -1,6 +1,6 @@
 //! How long threads wait.
 
-use super::super::world::{CPU, ROWS, World, ns};
+use super::super::world::{CPU, ROWS, TestObjects, World, ns};
 use super::books::Books;
 use crate::MutexId;
 use crate::thread::State;
@@ -26,7 +26,7 @@ pub(super) fn patience() -> impl Strategy<Value = Patience> {
     ]
 }
 
-impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
+impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
     /// Until when the running thread is ready to wait.
     pub(super) fn until(&self, patience: Patience) -> Time {
         match patience {
@@ -38,7 +38,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
 
     /// The same for a wait that only another thread can end. If such waits were all for ever, soon
     /// all threads would wait for each other: few are, and no thread waits for those that do.
-    pub(super) fn until_helped(&self, patience: Patience) -> Time {
+    pub(super) fn until_helped(&self, patience: Patience, books: &Books<O>) -> Time {
         const FEW: usize = 3;
         let waits = |row: &usize| {
             let thread = &self.core.threads[*row];
@@ -49,7 +49,7 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
             for_others && !thread.limited
         };
         let is_endless = matches!(patience, Patience::Endless);
-        if is_endless && (self.core.owns_mutex(CPU) || (0..ROWS).filter(waits).count() >= FEW) {
+        if is_endless && (self.owns_any(books) || (0..ROWS).filter(waits).count() >= FEW) {
             return self.now + ns(60);
         }
         self.until(patience)
@@ -58,19 +58,26 @@ impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
     /// Whether the running thread owns another mutex than this one. To wait for a condition then
     /// may end in a ring of threads that wait for each other's mutexes, and no call could refuse
     /// that.
-    pub(super) fn owns_another(&self, mutex: MutexId) -> bool {
-        let owner = |row: usize| self.core.mutexes.rows[row].owner;
-        let made = 0..usize::from(self.core.mutexes.made);
-        self.core.running_task(CPU).is_some_and(|task| {
-            made.filter(|&row| row != usize::from(mutex.number()))
-                .any(|row| owner(row).holds(task))
-        })
+    pub(super) fn owns_another(&self, mutex: MutexId<O::Place>, books: &Books<O>) -> bool {
+        let others = books.mutexes.iter().filter(|&&other| other != mutex);
+        others.into_iter().any(|&other| self.owns(other))
+    }
+
+    /// Whether the running thread owns a mutex.
+    pub(super) fn owns(&self, mutex: MutexId<O::Place>) -> bool {
+        let owns = |task| self.core.owns(task, mutex.0).unwrap();
+        self.core.running_task(CPU).is_some_and(owns)
+    }
+
+    /// Whether it owns any.
+    pub(super) fn owns_any(&self, books: &Books<O>) -> bool {
+        books.mutexes.iter().any(|&mutex| self.owns(mutex))
     }
 
     /// Whether the running thread, which has one job only, may wait for another one. That never
     /// comes, so there is one such thread at most, and it owns nothing.
-    pub(super) fn may_wait_in_vain(&self, books: &Books) -> bool {
+    pub(super) fn may_wait_in_vain(&self, books: &Books<O>) -> bool {
         let in_vain = |row| books.once[row] && self.core.threads[row].state == State::Dormant;
-        !self.core.owns_mutex(CPU) && !(0..ROWS).any(in_vain)
+        !self.owns_any(books) && !(0..ROWS).any(in_vain)
     }
 }

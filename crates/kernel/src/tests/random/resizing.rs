@@ -1,14 +1,14 @@
 //! Queues whose capacity changes.
 
-use super::super::world::{CPU, World};
+use super::super::world::{CPU, TestObjects, World};
 use super::books::{Books, ROOM};
 use crate::Error;
 use flyball_policy::Policy;
 
-impl<P: Policy, const CHECKS: bool> World<P, CHECKS> {
+impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
     /// Changes the capacity of the `n`-th queue. Its messages stay, and behind them come those of
     /// senders that waited, as many as fit.
-    pub(super) fn resize(&mut self, n: usize, capacity: u8, books: &mut Books) {
+    pub(super) fn resize(&mut self, n: usize, capacity: u8, books: &mut Books<O>) {
         let (queue, capacity) = (books.queues[n], u16::from(capacity) % (ROOM[n] + 2));
         let before = self.core.messages_of(queue);
         let waiters = self.core.queues.rows[n].waiters;
