@@ -25,6 +25,7 @@ NOTHING(pthread_sigmask)
 NOTHING(sched_yield)
 NOTHING(sched_get_priority_max)
 NOTHING(sched_get_priority_min)
+NOTHING(sysconf)
 
 /* What they share. */
 NOTHING(pthread_mutex_init)
@@ -66,6 +67,7 @@ NOTHING(sem_post)
 NOTHING(clock_gettime)
 NOTHING(clock_nanosleep)
 NOTHING(nanosleep)
+NOTHING(timespec_get)
 
 /* newlib's system calls. */
 NOTHING(_close)

@@ -1,11 +1,12 @@
 /* Starts a program on an emulated board, without a kernel, and writes through the debugger
    (semihosting). A thread runs where it is created, to its end. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern char _end[], stack_end[], tls_start[], tls_end[], tls_align[];
+extern char _end[], heap_end[], stack_end[], tls_start[];
 int main(void);
 void __libc_init_array(void);
 void start(void);
@@ -68,7 +69,7 @@ int _write(int file, const char *text, int size) {
 void *_sbrk(ptrdiff_t size) {
   static char *end = _end;
   char *old = end;
-  if (size > stack_end - 65536 - end) return (void *) -1;
+  if (size > heap_end - end) return (void *) -1;
   end += size;
   return old;
 }
@@ -108,3 +109,52 @@ int pthread_setspecific(pthread_key_t key, const void *value) {
   values[key] = (void *) value;
   return 0;
 }
+
+void __flyball_cleanup_push(struct __flyball_cleanup *cleanup) { (void) cleanup; }
+
+void __flyball_cleanup_pop(struct __flyball_cleanup *cleanup, int execute) {
+  if (execute) cleanup->routine(cleanup->argument);
+}
+
+int sigemptyset(sigset_t *set) {
+  set->__word[0] = set->__word[1] = 0;
+  return 0;
+}
+
+int sigaddset(sigset_t *set, int signal) {
+  set->__word[signal / 32] |= 1U << signal % 32;
+  return 0;
+}
+
+void _init(void) {}
+
+void _fini(void) {}
+
+#ifdef __arm__
+typedef unsigned long long wide;
+
+/* The Cortex-M3 has no atomic access to eight bytes; the compiler calls these instead. */
+wide __atomic_load_8(const volatile void *value, int order) {
+  (void) order;
+  return *(const volatile wide *) value;
+}
+
+wide __atomic_fetch_add_8(volatile void *value, wide more, int order) {
+  wide old = *(volatile wide *) value;
+  (void) order;
+  *(volatile wide *) value = old + more;
+  return old;
+}
+
+_Bool __atomic_compare_exchange_8(volatile void *value, void *expected, wide new, _Bool weak,
+                                  int success, int failure) {
+  wide old = *(volatile wide *) value;
+  (void) weak, (void) success, (void) failure;
+  if (old == *(wide *) expected) {
+    *(volatile wide *) value = new;
+    return 1;
+  }
+  *(wide *) expected = old;
+  return 0;
+}
+#endif
