@@ -30,6 +30,9 @@
 #define PTHREAD_PROCESS_PRIVATE 0
 #define PTHREAD_PROCESS_SHARED 1
 
+/* No thread. */
+#define PTHREAD_NULL ((pthread_t) 0)
+
 #define PTHREAD_BARRIER_SERIAL_THREAD (-1)
 
 #define PTHREAD_CANCEL_ENABLE 0
@@ -207,7 +210,7 @@ int pthread_setcancelstate(int __state, int *__old);
 int pthread_setcanceltype(int __type, int *__old);
 void pthread_testcancel(void);
 
-/* A cleanup handler. It lives on the stack, between the two macros that open and close a block; each
+/* A cleanup handler. It is on the stack, between the two macros that open and close a block; each
    thread has a list of its handlers. */
 struct __flyball_cleanup {
   void (*routine)(void *);

@@ -1,6 +1,7 @@
 /* Starts a program on an emulated board, without a kernel, and writes through the debugger
    (semihosting). A thread runs where it is created, to its end. */
 #include <pthread.h>
+#include <reent.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,19 +35,21 @@ __attribute__((__naked__)) void *__aeabi_read_tp(void) {
   __asm__("ldr r0, =tls_start - 8\n bx lr");
 }
 #else
-#include <reent.h>
-
 __asm__(".section .vectors, \"ax\"\n li t0, 0x6000\n csrs mstatus, t0\n la sp, stack_end\n"
         ".option push\n.option norelax\n la gp, __global_pointer$\n.option pop\n"
         " la tp, tls_start\n j start\n.text");
 
-struct _reent *__getreent(void) { return _GLOBAL_REENT; }
+struct _reent *__getreent(void) { return _impure_ptr; }
 
 extern char __eh_frame_start[];
 __attribute__((__weak__)) void __register_frame_info(const void *begin, void *object);
 #endif
 
+/* The state of the C library is not its own one, as in a thread. */
 void start(void) {
+  static struct _reent state;
+  _REENT_INIT_PTR(&state);
+  _impure_ptr = &state;
 #ifdef __riscv
   static void *object[6];
   if (__register_frame_info) __register_frame_info(__eh_frame_start, object);
