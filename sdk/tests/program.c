@@ -1,10 +1,12 @@
 /* What a C program sees of the library. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <limits.h>
 #include <mqueue.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -34,6 +36,8 @@ pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread int mine = 41;
+static _Atomic unsigned char small[4] = { 1, 2, 3, 255 };
+static sigjmp_buf back;
 
 static void *body(void *argument) {
   pthread_cleanup_push(free, malloc(4));
@@ -56,7 +60,11 @@ int main(void) {
   sigemptyset(&set);
   sigaddset(&set, SIGRTMIN);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
+  if (sigsetjmp(back, 1) == 0) siglongjmp(back, 1);
   mine++;
+  /* One byte of a word, and no other. */
+  if (atomic_fetch_add(&small[3], 2) != 255 || atomic_exchange(&small[1], 9) != 2) return 2;
+  if (small[0] != 1 || small[1] != 9 || small[2] != 3 || small[3] != 1) return 3;
   snprintf(text, sizeof text, "%zu %d %s %lld %.3f %jd %d", sizeof mutex, count, "x", 1LL << 40,
            0.5, (intmax_t) 7, mine);
   puts(text);

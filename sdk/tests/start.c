@@ -161,3 +161,11 @@ _Bool __atomic_compare_exchange_8(volatile void *value, void *expected, wide new
   return 0;
 }
 #endif
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  static int seconds;
+  (void) clock;
+  time->tv_sec = ++seconds;
+  time->tv_nsec = 0;
+  return 0;
+}
