@@ -34,6 +34,8 @@ unsafe extern "Rust" {
     pub safe fn _flyball_lock(mutex: At) -> Result<(), Error>;
     pub safe fn _flyball_lock_until(mutex: At, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_unlock(mutex: At);
+    pub safe fn _flyball_try_unlock(mutex: At) -> Result<(), Error>;
+    pub safe fn _flyball_owns(mutex: At) -> bool;
 
     pub safe fn _flyball_wait(semaphore: At) -> Result<(), Error>;
     pub safe fn _flyball_wait_until(semaphore: At, until: Time) -> Result<(), Error>;
@@ -75,6 +77,8 @@ unsafe extern "Rust" {
     pub safe fn _flyball_compute(length: Duration);
 
     pub safe fn _flyball_current() -> Option<ThreadId>;
+    pub safe fn _flyball_name() -> u32;
+    pub safe fn _flyball_name_of(thread: ThreadId) -> u32;
     pub safe fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_release(thread: ThreadId) -> Result<(), Error>;
     pub safe fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error>;

@@ -154,6 +154,14 @@ impl<C: Config> Core<C> {
         }
     }
 
+    /// Whether the running thread owns a mutex.
+    ///
+    /// # Errors
+    /// [`Error::NoThread`], [`Error::Unknown`].
+    pub fn is_owner(&self, cpu: CpuId, mutex: MutexId<PlaceOf<C>>) -> Result<bool, Error> {
+        self.owns(self.caller(cpu)?, mutex.0)
+    }
+
     /// Whether `task` owns a mutex.
     ///
     /// # Errors

@@ -16,7 +16,7 @@
 
 use crate::mutex::Protocol;
 use crate::wait::take_among;
-use crate::{ConditionId, Config, Core, Error, MutexId, Objects, SemaphoreId, Sizes};
+use crate::{ConditionId, Config, Core, Error, MutexId, Objects, SemaphoreId, Sizes, ThreadId};
 use core::fmt::Debug;
 use flyball_multicore::{State, Word};
 use flyball_policy::queue::links::List;
@@ -444,6 +444,14 @@ impl<C: Config> Core<C> {
     #[inline]
     pub(crate) fn name(&self, task: TaskId) -> u32 {
         let generation = self.threads[task.index()].generation;
+        self.name_of(ThreadId { task, generation })
+    }
+
+    /// The name under which a thread owns mutexes in memory, even after its end: a number that is even
+    /// and not zero.
+    #[inline]
+    pub fn name_of(&self, thread: ThreadId) -> u32 {
+        let ThreadId { task, generation } = thread;
         (generation << self.name_bits() | (u32::from(task.0) + 1)) << 1
     }
 

@@ -221,7 +221,8 @@ core::arch::global_asm!(
 );
 
 /// The whole change: `PendSV`, as [`kernel!`](crate::kernel!) puts it into an application that has
-/// made its choice about [`Stacks`](crate::Stacks).
+/// made its choice about [`Stacks`](crate::Stacks), and about
+/// [`C_LIBRARY`](crate::BoardConfig::C_LIBRARY).
 ///
 /// r3 keeps the address of the two pointers, as `ldrd` leaves it alone. An interrupt between the
 /// instructions may set another `to`; it pends `PendSV` again, which then goes on from the one that
@@ -229,7 +230,7 @@ core::arch::global_asm!(
 #[doc(hidden)]
 #[macro_export]
 macro_rules! pend_sv {
-    ($stacks:expr) => {
+    ($stacks:expr, $c_library:expr) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         extern "C" fn PendSV() {
@@ -247,6 +248,11 @@ macro_rules! pend_sv {
                 "bne.w flyball_no_canary",
                 ".endif",
                 "str   r2, [r3]",
+                ".if {c_library}",
+                "ldr   r12, [r2, #8]",
+                "ldr   r0, =_impure_ptr",
+                "str   r12, [r0]",
+                ".endif",
                 ".if {guard}",
                 "ldrd  r0, r1, [r2]",
                 "ldr   r12, =0xE000ED9C", // MPU_RBAR
@@ -259,6 +265,7 @@ macro_rules! pend_sv {
                 "msr   psp, r0",
                 "bx    lr",
                 ".ltorg",
+                c_library = const $c_library as u32,
                 canary = const matches!($stacks, $crate::Stacks::Canary) as u32,
                 guard = const matches!($stacks, $crate::Stacks::Guarded) as u32,
                 paint = const $crate::PAINT,

@@ -9,7 +9,10 @@ macro_rules! kernel {
         $crate::kernel!($name: $config, $crate::vectors::serve_timer);
     };
     ($name:ident: $config:ty, $timer:expr) => {
-        $crate::pend_sv!(<$config as $crate::MachineConfig>::STACKS);
+        $crate::pend_sv!(
+            <$config as $crate::MachineConfig>::STACKS,
+            <$config as $crate::BoardConfig>::C_LIBRARY
+        );
         $crate::fault_handlers!(<$config as $crate::MachineConfig>::STACKS);
 
         /// The kernel.

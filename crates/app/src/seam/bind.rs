@@ -88,6 +88,16 @@ macro_rules! __bind {
                     );
                 }
             }
+            fn _flyball_try_unlock(mutex: At) -> Result<(), Error> {
+                if mutex.word().try_unlock($kernel.name()) {
+                    return Ok(());
+                }
+                $kernel.act(|core, cpu, now| core.unlock(cpu, MutexId::at(mutex), now))
+            }
+            fn _flyball_owns(mutex: At) -> bool {
+                let is_owner = $kernel.act(|core, cpu, _| core.is_owner(cpu, MutexId::at(mutex)));
+                is_owner.unwrap_or(false)
+            }
             fn _flyball_wait(semaphore: At) -> Result<(), Error> {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
@@ -310,6 +320,12 @@ macro_rules! __bind {
                     return None;
                 }
                 $kernel.act(|core, cpu, _| core.running(cpu).ok_or(Error::NoThread)).ok()
+            }
+            fn _flyball_name() -> u32 {
+                $kernel.name()
+            }
+            fn _flyball_name_of(thread: ThreadId) -> u32 {
+                $kernel.look(|core| core.name_of(thread)).unwrap_or_default()
             }
             fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error> {
                 $crate::__wait_until!(

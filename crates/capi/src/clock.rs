@@ -1,0 +1,244 @@
+//! Clocks, sleep, and instants until which a call waits.
+
+use crate::cancel;
+use crate::control::Control;
+use crate::errno::{EINVAL, fail, or_fail};
+use crate::mutex::Locked;
+use crate::{semihosting, thread};
+use core::ffi::{c_int, c_long, c_uint};
+use flyball_app::seam::{
+    _flyball_cpu_time, _flyball_idle_time, _flyball_now, _flyball_sleep_until,
+};
+use flyball_trace::{Duration, Time};
+
+/// `struct timespec`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Timespec {
+    seconds: i64,
+    nanos: c_long,
+}
+
+#[repr(C)]
+struct Timeval {
+    seconds: i64,
+    micros: c_long,
+}
+
+#[repr(C)]
+struct Tms {
+    times: [usize; 4],
+}
+
+pub(crate) const REALTIME: c_int = 1;
+const PROCESS: c_int = 2;
+const THREAD: c_int = 3;
+pub(crate) const MONOTONIC: c_int = 4;
+
+const SECOND: u64 = 1_000_000_000;
+const SECONDS: i64 = 1_000_000_000;
+/// A tick of the board's counter, at least.
+const RESOLUTION: c_long = 40;
+
+/// How many nanoseconds `CLOCK_REALTIME` is ahead of the time since the start; `None`: the host has
+/// not been asked yet.
+static AHEAD: Locked<Option<i64>> = Locked::new(None);
+
+impl Timespec {
+    pub(crate) fn of(nanos: u64) -> Timespec {
+        Timespec {
+            seconds: (nanos / SECOND).cast_signed(),
+            // It is less than a second.
+            nanos: c_long::try_from(nanos % SECOND).unwrap_or(0),
+        }
+    }
+
+    /// The nanoseconds; `None`: it is no time. What is too far away is cut off.
+    fn nanos(self) -> Option<i64> {
+        let nanos = u32::try_from(self.nanos).ok().map(i64::from);
+        let nanos = nanos.filter(|&nanos| nanos < SECONDS)?;
+        Some(self.seconds.saturating_mul(SECONDS).saturating_add(nanos))
+    }
+}
+
+/// How far `CLOCK_REALTIME` is ahead. The host tells when it is asked first, in whole seconds.
+fn ahead() -> i64 {
+    AHEAD.with(|ahead| {
+        *ahead.get_or_insert_with(|| {
+            let now = _flyball_now().as_nanos().cast_signed();
+            semihosting::time().saturating_mul(SECONDS) - now
+        })
+    })
+}
+
+/// The instant at which `clock` shows `time`.
+///
+/// # Errors
+/// `EINVAL`.
+pub(crate) fn until(clock: c_int, time: &Timespec) -> Result<Time, c_int> {
+    let nanos = time.nanos().ok_or(EINVAL)?;
+    let nanos = match clock {
+        REALTIME => nanos.saturating_sub(ahead()),
+        MONOTONIC => nanos,
+        _ => return Err(EINVAL),
+    };
+    // An instant that has passed is one like any other.
+    Ok(Time::from_nanos(u64::try_from(nanos).unwrap_or(0)))
+}
+
+/// What `clock` shows, in nanoseconds.
+fn read(clock: c_int) -> Option<u64> {
+    let now = _flyball_now().as_nanos();
+    Some(match clock {
+        REALTIME => u64::try_from(now.cast_signed() + ahead()).unwrap_or(0),
+        MONOTONIC => now,
+        PROCESS => now - _flyball_idle_time().as_nanos().min(now),
+        THREAD => thread::cpu_time(Control::current().name())?,
+        _ => return None,
+    })
+}
+
+/// The CPU time of a thread, in nanoseconds.
+pub(crate) fn cpu_time(id: flyball_kernel::ThreadId) -> Option<u64> {
+    _flyball_cpu_time(id).ok().map(Duration::as_nanos)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int {
+    match read(clock) {
+        Some(nanos) => {
+            // SAFETY: C passes a place.
+            unsafe { time.write(Timespec::of(nanos)) };
+            0
+        }
+        None => fail(EINVAL),
+    }
+}
+
+/// Calls that wait already until an instant of `CLOCK_REALTIME` go on waiting as long as they would
+/// have.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_settime(clock: c_int, time: *const Timespec) -> c_int {
+    // SAFETY: C passes a time.
+    let nanos = unsafe { *time }.nanos().filter(|nanos| *nanos >= 0);
+    match nanos {
+        Some(nanos) if clock == REALTIME => {
+            let now = _flyball_now().as_nanos().cast_signed();
+            AHEAD.with(|ahead| *ahead = Some(nanos - now));
+            0
+        }
+        _ => fail(EINVAL),
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_getres(clock: c_int, time: *mut Timespec) -> c_int {
+    if !(REALTIME..=MONOTONIC).contains(&clock) {
+        return fail(EINVAL);
+    }
+    let resolution = Timespec {
+        seconds: 0,
+        nanos: RESOLUTION,
+    };
+    // SAFETY: C passes a place, or none.
+    if let Some(time) = unsafe { time.as_mut() } {
+        *time = resolution;
+    }
+    0
+}
+
+/// Sleeps for so many nanoseconds.
+fn sleep(nanos: u64) {
+    cancel::point();
+    _flyball_sleep_until(_flyball_now() + Duration::from_nanos(nanos));
+    cancel::point();
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clock_nanosleep(
+    clock: c_int,
+    flags: c_int,
+    time: *const Timespec,
+    _: *mut Timespec,
+) -> c_int {
+    const ABSOLUTE: c_int = 4;
+    // SAFETY: C passes a time.
+    let time = unsafe { &*time };
+    if clock != REALTIME && clock != MONOTONIC {
+        return EINVAL;
+    }
+    if flags & ABSOLUTE == 0 {
+        let nanos = time.nanos().and_then(|nanos| u64::try_from(nanos).ok());
+        return match nanos {
+            Some(nanos) => {
+                sleep(nanos);
+                0
+            }
+            None => EINVAL,
+        };
+    }
+    match until(clock, time) {
+        Ok(until) => {
+            cancel::point();
+            _flyball_sleep_until(until);
+            cancel::point();
+            0
+        }
+        Err(error) => error,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn nanosleep(time: *const Timespec, left: *mut Timespec) -> c_int {
+    // SAFETY: as C promises.
+    or_fail(unsafe { clock_nanosleep(MONOTONIC, 0, time, left) })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn usleep(micros: c_uint) -> c_int {
+    sleep(u64::from(micros) * 1000);
+    0
+}
+
+#[unsafe(export_name = "sleep")]
+extern "C" fn sleep_seconds(seconds: c_uint) -> c_uint {
+    sleep(u64::from(seconds) * SECOND);
+    0
+}
+
+/// Returns `base`, or 0 if that is none.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn timespec_get(time: *mut Timespec, base: c_int) -> c_int {
+    const UTC: c_int = 1;
+    // SAFETY: as C promises.
+    if base == UTC && unsafe { clock_gettime(REALTIME, time) } == 0 {
+        base
+    } else {
+        0
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn _gettimeofday(time: *mut Timeval, _: *mut ()) -> c_int {
+    let now = Timespec::of(read(REALTIME).unwrap_or(0));
+    // SAFETY: C passes a place.
+    unsafe {
+        time.write(Timeval {
+            seconds: now.seconds,
+            micros: now.nanos / 1000,
+        });
+    };
+    0
+}
+
+/// The time that the CPU was not idle, in milliseconds; returns the time since the start.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn _times(times: *mut Tms) -> usize {
+    const TICK: u64 = SECOND / 1000;
+    let ticks = |clock| usize::try_from(read(clock).unwrap_or(0) / TICK).unwrap_or(usize::MAX);
+    // SAFETY: C passes a place, or none.
+    if let Some(place) = unsafe { times.as_mut() } {
+        place.times = [ticks(PROCESS), 0, 0, 0];
+    }
+    ticks(MONOTONIC)
+}

@@ -1,0 +1,204 @@
+//! Condition variables. Bits 2 to 7 of the second word are the clock of time-outs, 0 for
+//! `CLOCK_REALTIME`.
+
+use crate::cancel;
+use crate::clock::{self, Timespec};
+use crate::errno::{EBUSY, EINVAL, number};
+use crate::mutex::Mutex;
+use crate::refer;
+use core::ffi::c_int;
+use flyball_app::seam::{_flyball_broadcast, _flyball_signal_condition, _flyball_wait_condition};
+use flyball_kernel::{At, State, Word};
+use flyball_trace::Time;
+
+/// A condition variable, `pthread_cond_t`.
+#[repr(C)]
+pub(crate) struct Condition {
+    word: Word,
+}
+
+const CLOCK: u32 = 2;
+const CLOCKS: u32 = 0x3f;
+/// Of attributes.
+const SHARED: u32 = 1 << 31;
+
+impl Condition {
+    pub(crate) const fn new() -> Condition {
+        Condition::with(0)
+    }
+
+    const fn with(about: u32) -> Condition {
+        Condition {
+            word: Word::new(State::FREE, about),
+        }
+    }
+
+    fn at(&'static self) -> At {
+        At::new(&self.word)
+    }
+
+    /// Gives `mutex` back and waits for a signal, until `until` at the latest.
+    pub(crate) fn wait(&'static self, mutex: &'static Mutex, until: Time) -> c_int {
+        let depth = match mutex.leave() {
+            Ok(depth) => depth,
+            Err(error) => return error,
+        };
+        let result = self.wait_at(mutex.at(), until);
+        mutex.come_back(depth);
+        result
+    }
+
+    /// The same with the mutex that is there.
+    pub(crate) fn wait_at(&'static self, mutex: At, until: Time) -> c_int {
+        number(_flyball_wait_condition(self.at(), mutex, until))
+    }
+
+    pub(crate) fn signal(&'static self) {
+        _flyball_signal_condition(self.at());
+    }
+
+    pub(crate) fn broadcast(&'static self) {
+        _flyball_broadcast(self.at());
+    }
+}
+
+/// As [`Condition::wait`], where a thread may be cancelled.
+///
+/// # Safety
+/// C passes a condition variable, a mutex, and a time.
+unsafe fn wait(
+    condition: *mut Condition,
+    mutex: *mut Mutex,
+    clock: Option<c_int>,
+    until: *const Timespec,
+) -> c_int {
+    cancel::point();
+    // SAFETY: as the caller promises.
+    let (condition, mutex, until) = unsafe { (refer(condition), refer(mutex), &*until) };
+    let clock = clock.unwrap_or_else(|| match condition.word.about() >> CLOCK & CLOCKS {
+        0 => clock::REALTIME,
+        clock => clock.cast_signed(),
+    });
+    let result = match clock::until(clock, until) {
+        Ok(until) => condition.wait(mutex, until),
+        Err(error) => error,
+    };
+    cancel::point();
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_wait(condition: *mut Condition, mutex: *mut Mutex) -> c_int {
+    cancel::point();
+    // SAFETY: C passes a condition variable and a mutex.
+    let result = unsafe { refer(condition).wait(refer(mutex), Time::NEVER) };
+    cancel::point();
+    result
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_timedwait(
+    condition: *mut Condition,
+    mutex: *mut Mutex,
+    until: *const Timespec,
+) -> c_int {
+    // SAFETY: as C promises.
+    unsafe { wait(condition, mutex, None, until) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_clockwait(
+    condition: *mut Condition,
+    mutex: *mut Mutex,
+    clock: c_int,
+    until: *const Timespec,
+) -> c_int {
+    // SAFETY: as C promises.
+    unsafe { wait(condition, mutex, Some(clock), until) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_signal(condition: *mut Condition) -> c_int {
+    // SAFETY: C passes a condition variable.
+    unsafe { refer(condition) }.signal();
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_broadcast(condition: *mut Condition) -> c_int {
+    // SAFETY: C passes a condition variable.
+    unsafe { refer(condition) }.broadcast();
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_init(condition: *mut Condition, attributes: *const u32) -> c_int {
+    // SAFETY: C passes attributes, or none.
+    let attributes = unsafe { attributes.as_ref() }.map_or(0, |&attributes| attributes);
+    // SAFETY: C passes memory for a condition variable, which no thread uses yet.
+    unsafe { condition.write(Condition::with((attributes & CLOCKS) << CLOCK)) };
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_destroy(condition: *mut Condition) -> c_int {
+    // SAFETY: C passes a condition variable.
+    let is_waited_for = unsafe { refer(condition) }.word.is_waited_for();
+    if is_waited_for { EBUSY } else { 0 }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_condattr_init(attributes: *mut u32) -> c_int {
+    // SAFETY: C passes memory for attributes.
+    unsafe { attributes.write(0) };
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn pthread_condattr_destroy(_: *mut u32) -> c_int {
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_condattr_setclock(attributes: *mut u32, clock: c_int) -> c_int {
+    if clock != clock::REALTIME && clock != clock::MONOTONIC {
+        return EINVAL;
+    }
+    let clock = if clock == clock::REALTIME { 0 } else { clock };
+    // SAFETY: C passes attributes.
+    unsafe { *attributes = *attributes & !CLOCKS | clock.cast_unsigned() };
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_condattr_getclock(attributes: *const u32, clock: *mut c_int) -> c_int {
+    // SAFETY: C passes attributes.
+    let now = unsafe { *attributes } & CLOCKS;
+    let now = if now == 0 {
+        clock::REALTIME
+    } else {
+        now.cast_signed()
+    };
+    // SAFETY: C passes a place.
+    unsafe { clock.write(now) };
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_condattr_setpshared(attributes: *mut u32, to: c_int) -> c_int {
+    match to {
+        // SAFETY: C passes attributes.
+        0 => unsafe { *attributes &= !SHARED },
+        // SAFETY: C passes attributes.
+        1 => unsafe { *attributes |= SHARED },
+        _ => return EINVAL,
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_condattr_getpshared(attributes: *const u32, to: *mut c_int) -> c_int {
+    // SAFETY: C passes attributes, and a place.
+    unsafe { *to = c_int::from(*attributes & SHARED != 0) };
+    0
+}

@@ -1,0 +1,110 @@
+//! Semaphores without names.
+
+use crate::cancel;
+use crate::clock::{self, Timespec};
+use crate::errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW, ETIMEDOUT, fail, number, or_fail};
+use crate::refer;
+use core::ffi::{c_int, c_uint};
+use flyball_app::seam::{_flyball_signal, _flyball_wait_until};
+use flyball_kernel::{At, State, Word};
+use flyball_trace::Time;
+
+/// Waits until `until` at the latest.
+fn wait(semaphore: &'static Word, until: Time) -> c_int {
+    number(_flyball_wait_until(At::new(semaphore), until))
+}
+
+/// As [`wait`], by a clock.
+///
+/// # Safety
+/// C passes a semaphore, and a time.
+unsafe fn wait_until(semaphore: *mut Word, clock: c_int, until: *const Timespec) -> c_int {
+    cancel::point();
+    // SAFETY: as the caller promises.
+    let (semaphore, until) = unsafe { (refer(semaphore), &*until) };
+    if semaphore.try_pass() {
+        return 0;
+    }
+    let result = match clock::until(clock, until) {
+        Ok(until) => wait(semaphore, until),
+        Err(error) => error,
+    };
+    if result != 0 {
+        cancel::point();
+    }
+    or_fail(result)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_init(semaphore: *mut Word, _: c_int, count: c_uint) -> c_int {
+    if count > State::MOST {
+        return fail(EINVAL);
+    }
+    // SAFETY: C passes memory for a semaphore, which no thread uses yet.
+    unsafe { semaphore.write(Word::new(State::count(count), 0)) };
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_destroy(semaphore: *mut Word) -> c_int {
+    // SAFETY: C passes a semaphore.
+    match unsafe { refer(semaphore) }.state().first() {
+        Some(_) => fail(EBUSY),
+        None => 0,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_wait(semaphore: *mut Word) -> c_int {
+    cancel::point();
+    // SAFETY: C passes a semaphore.
+    let result = wait(unsafe { refer(semaphore) }, Time::NEVER);
+    if result != 0 {
+        cancel::point();
+    }
+    or_fail(result)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_trywait(semaphore: *mut Word) -> c_int {
+    // SAFETY: C passes a semaphore.
+    match wait(unsafe { refer(semaphore) }, Time::ZERO) {
+        ETIMEDOUT => fail(EAGAIN),
+        result => or_fail(result),
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_timedwait(semaphore: *mut Word, until: *const Timespec) -> c_int {
+    // SAFETY: as C promises.
+    unsafe { wait_until(semaphore, clock::REALTIME, until) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_clockwait(
+    semaphore: *mut Word,
+    clock: c_int,
+    until: *const Timespec,
+) -> c_int {
+    // SAFETY: as C promises.
+    unsafe { wait_until(semaphore, clock, until) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_post(semaphore: *mut Word) -> c_int {
+    // SAFETY: C passes a semaphore.
+    match number(_flyball_signal(At::new(unsafe { refer(semaphore) }))) {
+        0 => 0,
+        EAGAIN => fail(EOVERFLOW),
+        error => fail(error),
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_getvalue(semaphore: *mut Word, value: *mut c_int) -> c_int {
+    // SAFETY: C passes a semaphore.
+    let count = unsafe { refer(semaphore) }.state().passes().unwrap_or(0);
+    // SAFETY: C passes a place.
+    unsafe { value.write(count.cast_signed()) };
+    0
+}

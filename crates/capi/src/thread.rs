@@ -1,0 +1,342 @@
+//! Threads: creating, joining, detaching, ending.
+//!
+//! All threads that can still be joined are in a list; a thread that nobody joins puts itself into
+//! another one at its end, and the next thread that creates one frees its memory.
+
+use crate::attributes::{Attributes, LEAST, STACK};
+use crate::binding::_flyball_c_spawn;
+use crate::control::{Control, LABEL, Routine};
+use crate::errno::{EAGAIN, EDEADLK, EINVAL, ERANGE, ESRCH, number};
+use crate::mutex::Locked;
+use crate::{cancel, clock, key, sched, tls};
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use flyball_app::seam::{
+    _flyball_current, _flyball_exit, _flyball_join, _flyball_name, _flyball_name_of,
+};
+use flyball_kernel::ThreadId;
+use flyball_trace::Time;
+
+/// Threads, linked by [`Control::next`].
+pub(crate) struct Lists {
+    /// Those that live, and those that wait to be joined.
+    threads: AtomicPtr<Control>,
+    /// Those that end, and that no thread joins.
+    ending: AtomicPtr<Control>,
+    /// How many have not ended.
+    living: u32,
+}
+
+pub(crate) static LISTS: Locked<Lists> = Locked::new(Lists {
+    threads: AtomicPtr::new(ptr::null_mut()),
+    ending: AtomicPtr::new(ptr::null_mut()),
+    living: 0,
+});
+
+/// Puts `control` at the front of a list.
+fn push(list: &AtomicPtr<Control>, control: &Control) {
+    control
+        .next
+        .store(list.load(Ordering::Relaxed), Ordering::Relaxed);
+    list.store(ptr::from_ref(control).cast_mut(), Ordering::Relaxed);
+}
+
+/// Takes the first out of a list that `takes` accepts.
+fn take(list: &AtomicPtr<Control>, takes: impl Fn(&Control) -> bool) -> Option<&Control> {
+    let mut link = list;
+    // SAFETY: what is in a list is there, and the caller has locked the lists.
+    while let Some(control) = unsafe { link.load(Ordering::Relaxed).as_ref() } {
+        if takes(control) {
+            link.store(control.next.load(Ordering::Relaxed), Ordering::Relaxed);
+            return Some(control);
+        }
+        link = &control.next;
+    }
+    None
+}
+
+impl Lists {
+    /// A thread begins.
+    pub(crate) fn add(&mut self, control: &Control) {
+        push(&self.threads, control);
+        self.living += 1;
+    }
+
+    fn take(&self, control: &Control) {
+        take(&self.threads, |other| ptr::eq(other, control));
+    }
+
+    fn find(&self, name: u32) -> Option<&Control> {
+        self.all().find(|control| control.name() == name)
+    }
+
+    /// All that live, or wait to be joined.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Control> {
+        // SAFETY: what is in a list is there, and the caller has locked the lists.
+        let follow = |link: &AtomicPtr<Control>| unsafe { link.load(Ordering::Relaxed).as_ref() };
+        core::iter::successors(follow(&self.threads), move |control| follow(&control.next))
+    }
+}
+
+/// Calls `f` with the thread of this name, with the lists locked. `None`: there is no such thread.
+pub(crate) fn find<R>(name: u32, f: impl FnOnce(&Control) -> R) -> Option<R> {
+    LISTS.with(|lists| lists.find(name).map(f))
+}
+
+/// The CPU time of a thread in nanoseconds.
+pub(crate) fn cpu_time(name: u32) -> Option<u64> {
+    // SAFETY: `find` has locked the list.
+    let id = find(name, |control| unsafe { control.id() }).flatten()?;
+    clock::cpu_time(id)
+}
+
+/// Frees what is left of threads that have ended and that no thread joins.
+fn free_ended() {
+    // SAFETY: the lists are locked.
+    let is_dead = |control: &Control| unsafe { control.id() }.is_none_or(has_ended);
+    while let Some(control) = LISTS.with(|lists| take(&lists.ending, is_dead).map(ptr::from_ref)) {
+        // SAFETY: the thread has ended, and it is in no list any more.
+        unsafe { Control::free(control) };
+    }
+}
+
+fn has_ended(id: ThreadId) -> bool {
+    _flyball_join(id, Time::ZERO) == Ok(())
+}
+
+/// What a thread has of its memory: its stack, and above it what is kept of it.
+pub(crate) struct Place {
+    pub(crate) stack: &'static mut [usize],
+    pub(crate) control: *mut Control,
+}
+
+impl Place {
+    /// The bytes that a thread takes beside its stack.
+    pub(crate) fn overhead() -> usize {
+        // To align it.
+        size_of::<Control>() + tls::size() + align_of::<Control>()
+    }
+
+    /// Divides memory; `None` if that is too little.
+    ///
+    /// # Safety
+    /// The memory is there, the thread's alone for as long as there is one, and `low` is aligned to words.
+    pub(crate) unsafe fn divide(low: *mut c_void, size: usize) -> Option<Place> {
+        let room = size.checked_sub(Place::overhead())?;
+        // SAFETY: that is within the memory.
+        let control = unsafe { low.byte_add(room) };
+        let aligned = control.addr().next_multiple_of(align_of::<Control>());
+        let control = control.with_addr(aligned).cast::<Control>();
+        let words = (aligned - low.addr()) / size_of::<usize>();
+        // SAFETY: the words below are the thread's alone, and they may be written before they are read.
+        let stack = unsafe { core::slice::from_raw_parts_mut(low.cast::<usize>(), words) };
+        Some(Place { stack, control })
+    }
+}
+
+unsafe extern "C" {
+    safe fn malloc(size: usize) -> *mut c_void;
+    safe fn exit(code: c_int) -> !;
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_create(
+    name: *mut u32,
+    attributes: *const Attributes,
+    routine: Routine,
+    argument: *mut c_void,
+) -> c_int {
+    free_ended();
+    // SAFETY: C passes attributes, or none.
+    let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::DEFAULT);
+    let me = Control::current();
+    let (policy, priority) = if attributes.explicit == 0 {
+        let (policy, priority) = (&me.policy, &me.priority);
+        (
+            policy.load(Ordering::Relaxed),
+            priority.load(Ordering::Relaxed),
+        )
+    } else {
+        (attributes.policy, attributes.priority)
+    };
+    let scheduling = match sched::scheduling(policy, priority) {
+        Ok(scheduling) => scheduling,
+        Err(error) => return error,
+    };
+    let (mut block, mut low, mut size) = (ptr::null_mut(), attributes.address, attributes.size);
+    if low.is_null() {
+        size = if size == 0 { STACK } else { size.max(LEAST) } + Place::overhead();
+        block = malloc(size);
+        if block.is_null() {
+            return EAGAIN;
+        }
+        low = block;
+    }
+    // SAFETY: the memory has just been allocated, or the program gives it for this thread alone.
+    let Some(Place { stack, control }) = (unsafe { Place::divide(low, size) }) else {
+        return EINVAL;
+    };
+    // SAFETY: the control block is the new thread's, and no thread knows it yet.
+    let control = unsafe {
+        Control::init(control, routine, argument);
+        &*control
+    };
+    tls::init(control);
+    control.block.store(block, Ordering::Relaxed);
+    control.low.store(low.addr(), Ordering::Relaxed);
+    control
+        .is_detached
+        .store(attributes.detached != 0, Ordering::Relaxed);
+    control.policy.store(policy, Ordering::Relaxed);
+    control.priority.store(priority, Ordering::Relaxed);
+    // With the lists locked, so that the thread cannot end before it is in one of them.
+    let made = LISTS.with(|lists| {
+        let address = ptr::from_ref(control).addr();
+        let id = _flyball_c_spawn(stack, scheduling, begin, address)?;
+        let named = _flyball_name_of(id);
+        control.name.store(named, Ordering::Relaxed);
+        // SAFETY: the lists are locked.
+        unsafe { control.set_id(id) };
+        lists.add(control);
+        // SAFETY: C passes a place.
+        unsafe { name.write(named) };
+        Ok(())
+    });
+    if made.is_err() {
+        // SAFETY: there is no such thread.
+        unsafe { Control::free(control) };
+    }
+    number(made)
+}
+
+/// What a thread begins with.
+pub(crate) extern "C" fn begin(_: usize) -> ! {
+    let me = Control::current();
+    me.quick.store(_flyball_name(), Ordering::Relaxed);
+    if let Some(id) = _flyball_current() {
+        me.name.store(_flyball_name_of(id), Ordering::Relaxed);
+    }
+    exit_thread(me.run())
+}
+
+/// Ends the calling thread.
+pub(crate) fn exit_thread(result: *mut c_void) -> ! {
+    cancel::clean_up();
+    key::destroy();
+    let me = Control::current();
+    me.result.store(result, Ordering::Relaxed);
+    let is_last = LISTS.with(|lists| {
+        lists.living -= 1;
+        if lists.living == 0 {
+            return true;
+        }
+        me.has_ended.store(true, Ordering::Relaxed);
+        if me.is_detached.load(Ordering::Relaxed) {
+            lists.take(me);
+            push(&lists.ending, me);
+        }
+        false
+    });
+    if is_last {
+        exit(0);
+    }
+    _flyball_exit()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn pthread_exit(result: *mut c_void) -> ! {
+    exit_thread(result)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn pthread_self() -> u32 {
+    Control::current().name()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn pthread_equal(one: u32, other: u32) -> c_int {
+    c_int::from(one == other)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_join(name: u32, result: *mut *mut c_void) -> c_int {
+    cancel::point();
+    if name == Control::current().name() {
+        return EDEADLK;
+    }
+    let found = find(name, |control| {
+        let is_detached = control.is_detached.load(Ordering::Relaxed);
+        if is_detached || control.is_joined.swap(true, Ordering::Relaxed) {
+            return Err(EINVAL);
+        }
+        // SAFETY: `find` has locked the list.
+        let id = unsafe { control.id() };
+        Ok((id, ptr::from_ref(control)))
+    });
+    let (id, control) = match found {
+        Some(Ok((Some(id), control))) => (id, control),
+        Some(Err(error)) => return error,
+        _ => return ESRCH,
+    };
+    // SAFETY: a thread that is joined is freed by the one that joins it, and that is this one.
+    let control = unsafe { &*control };
+    let joined = number(_flyball_join(id, Time::NEVER));
+    if joined != 0 {
+        control.is_joined.store(false, Ordering::Relaxed);
+        cancel::point();
+        return joined;
+    }
+    LISTS.with(|lists| lists.take(control));
+    // SAFETY: C passes a place, or none.
+    if let Some(result) = unsafe { result.as_mut() } {
+        *result = control.result.load(Ordering::Relaxed);
+    }
+    // SAFETY: the thread has ended, and it is in no list any more.
+    unsafe { Control::free(control) };
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn pthread_detach(name: u32) -> c_int {
+    let detached = LISTS.with(|lists| {
+        let control = lists.find(name).ok_or(ESRCH)?;
+        if control.is_joined.load(Ordering::Relaxed)
+            || control.is_detached.swap(true, Ordering::Relaxed)
+        {
+            return Err(EINVAL);
+        }
+        if control.has_ended.load(Ordering::Relaxed) {
+            lists.take(control);
+            push(&lists.ending, control);
+        }
+        Ok(())
+    });
+    detached.err().unwrap_or(0)
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_setname_np(name: u32, label: *const c_char) -> c_int {
+    // SAFETY: C passes a text that ends with a zero.
+    let bytes = unsafe { core::ffi::CStr::from_ptr(label) }.to_bytes_with_nul();
+    if bytes.len() > LABEL {
+        return ERANGE;
+    }
+    let set = find(name, |control| {
+        // SAFETY: `find` has locked the list, and there is room.
+        unsafe { ptr::copy_nonoverlapping(label, control.label.get().cast(), bytes.len()) };
+    });
+    if set.is_some() { 0 } else { ESRCH }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_getname_np(name: u32, to: *mut c_char, size: usize) -> c_int {
+    if size < LABEL {
+        return ERANGE;
+    }
+    let found = find(name, |control| {
+        // SAFETY: `find` has locked the list, and C passes room for `size` bytes.
+        unsafe { ptr::copy_nonoverlapping(control.label.get().cast(), to, LABEL) };
+    });
+    if found.is_some() { 0 } else { ESRCH }
+}
