@@ -291,6 +291,12 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
                     }
                 }
             }
+            Step::Rouse(n) => {
+                if !books.threads.is_empty() {
+                    let thread = books.threads[pick(n, books.threads.len())];
+                    self.rouse(thread, books);
+                }
+            }
             Step::Unpark(n) => {
                 if !books.threads.is_empty() {
                     let thread = books.threads[pick(n, books.threads.len())];
