@@ -117,10 +117,6 @@ pub(crate) enum Outcome {
 }
 
 /// One row of the table of threads.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "they are independent of each other"
-)]
 #[derive(Clone, Copy)]
 pub(crate) struct Thread<M, P> {
     pub(crate) state: State,

@@ -168,9 +168,10 @@ impl<P: Policy, O: TestObjects> Machine<P, O> {
 
     /// What a thread can do without the kernel, where objects are in memory; returns whether it has.
     fn is_quick(&self, task: TaskId, call: Call) -> bool {
-        let name = match self.core.asks(task) {
-            true => 0,
-            false => self.core.name(task),
+        let name = if self.core.asks(task) {
+            0
+        } else {
+            self.core.name(task)
         };
         let word = |place| O::word(place);
         let mutex = |n: u16| word(self.mutexes[usize::from(n)].0);

@@ -47,6 +47,12 @@ pub(super) const WORDS: Way = Way {
     ..MILD
 };
 
+/// Objects are in memory, jobs are given up, and threads end with mutexes.
+pub(super) const WILD: Way = Way {
+    words: true,
+    ..WHOLE
+};
+
 /// The others, which have to come to the same.
 pub(super) const OTHERS: [Way; 2] = [
     Way {
@@ -82,6 +88,7 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
     /// The name of the running thread, if objects are in memory and there is one.
     fn name(&self, way: Way) -> u32 {
         let task = self.core.running_task(CPU).filter(|_| way.words);
+        let task = task.filter(|&task| !self.core.asks(task));
         task.map_or(0, |task| self.core.name(task))
     }
 
