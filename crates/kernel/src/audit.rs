@@ -8,7 +8,7 @@ use crate::Core;
 use crate::config::Config;
 use crate::mutex::Protocol;
 use crate::objects::{ObjectStore, Sort};
-use crate::thread::State;
+use crate::thread::{Outcome, State};
 use core::cmp::Ordering;
 use flyball_policy::queue::links::List;
 use flyball_policy::{Policy, Table};
@@ -45,7 +45,10 @@ impl<C: Config> Core<C> {
         let parked = thread.state == State::Blocked(Object::Token);
         assert!(!(parked && thread.token), "{task:?} sleeps on its token");
         // A job begins without memory of how the last one's wait ended.
-        assert!(!thread.restart || !thread.timed_out || waits, "{task:?}");
+        assert!(
+            !thread.restart || thread.outcome == Outcome::Done || waits,
+            "{task:?}"
+        );
         if self.jobs.capacity() == 0 {
             return;
         }

@@ -27,8 +27,10 @@ pub enum Error {
     /// The wait would never end: the calling thread owns the mutex, or it owns one that the
     /// mutex's owner waits for, directly or through others; or it would wait for its own end.
     Deadlock,
-    /// What was waited for did not come in time. The one error that comes after a wait.
+    /// What was waited for did not come in time. This and the next are the errors that come after a wait.
     TimedOut,
+    /// The wait was ended early ([`Core::rouse`]).
+    Roused,
     /// The thread is not sporadic, so its jobs are released by the clock alone.
     NotSporadic,
     /// A period, a separation or a deadline of zero, or a queue without room.
@@ -54,6 +56,7 @@ impl Error {
             Error::NotOwner => "the mutex belongs to another thread, or to none",
             Error::Deadlock => "the wait would never end",
             Error::TimedOut => "the wait took too long",
+            Error::Roused => "the wait was ended early",
             Error::NotSporadic => "the thread is not released by events",
             Error::Invalid => "a length of time or a capacity is zero, or a stack is too small",
             Error::Taken => "the stack, queue or semaphore belongs to a thread already",

@@ -180,7 +180,7 @@ impl<C: Config> Core<C> {
     /// Takes `task`, which owns nothing and is not queued, out of the world.
     pub(crate) fn bury(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         if C::Objects::IN_MEMORY {
-            self.orphan_all(task);
+            self.orphan_all(cpu, task, now);
         }
         while let Some(waiter) = self.threads[task.index()].joiners.first() {
             self.unlink(waiter);

@@ -390,14 +390,18 @@ impl<C: Config> Core<C> {
     }
 
     /// `task` ends. Mutexes in memory that it still owns stay locked, for ever.
-    pub(crate) fn orphan_all(&mut self, task: TaskId) {
+    pub(crate) fn orphan_all(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         while let Some(mutex) = self.owned_by(task) {
             self.forget_owned(task, mutex);
         }
         while let Some(first) = self.threads[task.index()].wanted.get() {
             self.forget_wanted(task, first);
             self.threads[first.index()].held.owner = Slot::EMPTY;
+            if self.tells_waits() {
+                self.tell_all(self.links.from(first), None, now);
+            }
         }
+        self.inherit(cpu, task, now);
     }
 
     /// `task` owns `mutex` again, or waits for it without limit.
@@ -449,9 +453,14 @@ impl<C: Config> Core<C> {
     #[inline(never)]
     fn tell_new_owner(&mut self, heir: TaskId, waiters: List, now: Time) {
         self.tell_wait(heir, None, now);
+        self.tell_all(waiters, Some(heir), now);
+    }
+
+    /// Tells the policy that `waiters` wait for a mutex of `owner`, or for one that has no owner any more.
+    fn tell_all(&mut self, waiters: List, owner: Option<TaskId>, now: Time) {
         let mut at = waiters.first();
         while let Some(waiter) = at {
-            self.tell_wait(waiter, Some(heir), now);
+            self.tell_wait(waiter, owner, now);
             at = Some(self.links.after(waiter)).filter(|&next| Some(next) != waiters.first());
         }
     }

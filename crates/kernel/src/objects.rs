@@ -239,7 +239,7 @@ pub mod about {
         }
     }
 
-    pub(super) fn number(about: u32) -> Option<u16> {
+    pub(crate) fn number(about: u32) -> Option<u16> {
         // What is left are 16 bits.
         ((about >> NUMBER) as u16).checked_sub(1)
     }

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::jobs::{Job, Jobs, OnMiss, Released};
 use crate::schedule::work;
-use crate::thread::State;
+use crate::thread::{Outcome, State};
 use crate::{Core, Error, ThreadId};
 use flyball_policy::{Policy, Ready, Stop, Table, Usage};
 use flyball_trace::{CpuId, Kind, Slot, TaskId, Time};
@@ -288,7 +288,7 @@ impl<C: Config> Core<C> {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Dormant;
         thread.limited = false;
-        thread.timed_out = false;
+        thread.outcome = Outcome::Done;
         thread.token = false;
         let mutex = thread.reacquire.take();
         if mutex.is_some() && self.asks(task) {

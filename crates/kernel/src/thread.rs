@@ -105,11 +105,18 @@ pub(crate) enum State {
     Blocked(Object),
 }
 
+/// How a wait ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    /// What was waited for has come.
+    Done,
+    /// It has not come in time.
+    TimedOut,
+    /// [`Core::rouse`](crate::Core::rouse).
+    Roused,
+}
+
 /// One row of the table of threads.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "they are independent of each other"
-)]
 #[derive(Clone, Copy)]
 pub(crate) struct Thread<M, P> {
     pub(crate) state: State,
@@ -119,8 +126,8 @@ pub(crate) struct Thread<M, P> {
     pub(crate) limited: bool,
     /// It has been unparked, and it has not parked since.
     pub(crate) token: bool,
-    /// Whether its last wait ended that way.
-    pub(crate) timed_out: bool,
+    /// How its last wait ended.
+    pub(crate) outcome: Outcome,
     /// Whether its last job was given up, so that its program has to begin the next job anew.
     pub(crate) restart: bool,
     /// The mutex to take again after waiting on a condition variable.
@@ -146,7 +153,7 @@ impl<M: Default, P> Default for Thread<M, P> {
             generation: 0,
             limited: false,
             token: false,
-            timed_out: false,
+            outcome: Outcome::Done,
             restart: false,
             reacquire: None,
             place: None,

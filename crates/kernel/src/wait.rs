@@ -7,8 +7,8 @@
 
 use crate::config::Config;
 use crate::objects::{ANY, Sort};
-use crate::thread::State;
-use crate::{Core, Error};
+use crate::thread::{Outcome, State};
+use crate::{Core, Error, ThreadId};
 use core::cmp::Ordering;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{Policy, Ready, Stop, Storage};
@@ -68,13 +68,32 @@ impl<C: Config> Core<C> {
     /// How the wait ended that the running thread of `cpu` came back from.
     ///
     /// # Errors
-    /// [`Error::TimedOut`]; [`Error::NoThread`].
+    /// [`Error::TimedOut`], [`Error::Roused`]; [`Error::NoThread`].
     pub fn outcome(&mut self, cpu: CpuId) -> Result<(), Error> {
         let caller = self.caller(cpu)?;
-        if core::mem::take(&mut self.threads[caller.index()].timed_out) {
-            Err(Error::TimedOut)
-        } else {
-            Ok(())
+        let outcome = &mut self.threads[caller.index()].outcome;
+        match core::mem::replace(outcome, Outcome::Done) {
+            Outcome::Done => Ok(()),
+            Outcome::TimedOut => Err(Error::TimedOut),
+            Outcome::Roused => Err(Error::Roused),
+        }
+    }
+
+    /// Ends the wait of a thread early, which then is told [`Error::Roused`]; one that waits on a condition variable
+    /// takes its mutex again first. Returns whether it waited. A wait for a mutex is not ended, so that a thread which
+    /// has to have it can rely on that; nor is the wait of a thread for its next job. An interrupt may call this. O(1) but for what follows from
+    /// the mutex.
+    ///
+    /// # Errors
+    /// [`Error::Dead`], [`Error::Unknown`].
+    pub fn rouse(&mut self, cpu: CpuId, thread: ThreadId, now: Time) -> Result<bool, Error> {
+        let task = self.find(thread)?;
+        match self.threads[task.index()].state {
+            State::Blocked(object) if !matches!(object, Object::Mutex(_)) => {
+                self.give_up(cpu, task, object, Outcome::Roused, now);
+                Ok(true)
+            }
+            _ => Ok(false),
         }
     }
 
@@ -113,7 +132,7 @@ impl<C: Config> Core<C> {
     ) {
         self.emit_block(cpu, task, object, now);
         // The outcome of the last wait may not have been asked for.
-        self.threads[task.index()].timed_out = false;
+        self.threads[task.index()].outcome = Outcome::Done;
         self.await_object(task, object, until);
         // Last, as what it waits for need not be remembered meanwhile.
         self.stop(cpu, task, Stop::Blocked, now);
@@ -194,7 +213,7 @@ impl<C: Config> Core<C> {
         thread.limited = false;
         match thread.state {
             State::Blocked(Object::Clock) => self.wake(cpu, task, now),
-            State::Blocked(object) => self.give_up(cpu, task, object, now),
+            State::Blocked(object) => self.give_up(cpu, task, object, Outcome::TimedOut, now),
             _ => self.start(cpu, task, at, now),
         }
     }
@@ -202,10 +221,10 @@ impl<C: Config> Core<C> {
     /// `task` does not get what it waited for.
     #[cold]
     #[inline(never)]
-    fn give_up(&mut self, cpu: CpuId, task: TaskId, object: Object, now: Time) {
+    fn give_up(&mut self, cpu: CpuId, task: TaskId, object: Object, outcome: Outcome, now: Time) {
         self.withdraw(cpu, task, object, now);
         let thread = &mut self.threads[task.index()];
-        thread.timed_out = true;
+        thread.outcome = outcome;
         self.come_back(cpu, task, now);
     }
 

@@ -5,14 +5,16 @@
 
 use super::contract::Watched;
 use super::informed::Informed;
-use super::world::{ROWS, Small, Table, ns};
+use super::world::{Numbers, ROWS, Small, Table, TestObjects, ns};
 use crate::{
-    Attributes, Core, Entry, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing,
+    Attributes, Core, Entry, InMemory, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes,
+    Timing,
 };
+use flyball_multicore::Word;
 use flyball_policy::order::Level;
 use flyball_policy::{
     Bitmap, CpuId, Deadline, EarliestDeadline, FixedPriority, Global, Heap, Inline, Policy,
-    Priority, SortedList, Time,
+    Priority, SortedList, TaskId, Time,
 };
 use proptest::prelude::*;
 
@@ -76,8 +78,10 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// The machine.
-struct Machine<P: Policy> {
-    core: Core<Small<P, true, 4>>,
+struct Machine<P: Policy, O: TestObjects> {
+    core: Core<Small<P, true, 4, O>>,
+    mutexes: [MutexId<O::Place>; OBJECTS as usize],
+    semaphores: [SemaphoreId<O::Place>; OBJECTS as usize],
     now: Time,
     /// The CPUs to which an interrupt is on its way.
     pending: [bool; CPUS as usize],
@@ -87,18 +91,17 @@ struct Machine<P: Policy> {
     stale: u64,
 }
 
-impl<P: Policy> Machine<P> {
-    fn new(policy: P, params: impl Fn(u8) -> P::Params) -> Machine<P> {
-        let mut core = Core::new(
+impl<P: Policy, O: TestObjects> Machine<P, O> {
+    fn new(policy: P, params: impl Fn(u8) -> P::Params) -> Machine<P, O> {
+        let mut core: Core<Small<P, true, 4, O>> = Core::new(
             Watched::new(policy),
             Vec::new(),
             Timing::Tickless,
             &Sizes::FIXED,
         );
-        for _ in 0..OBJECTS {
-            core.mutex(Protocol::Inherit).unwrap();
-            core.semaphore(1).unwrap();
-        }
+        let numbers = [0, 1, 2];
+        let mutexes = numbers.map(|n| MutexId(core.objects.mutex(n, Protocol::Inherit)));
+        let semaphores = numbers.map(|n| SemaphoreId(core.objects.semaphore(n, 1)));
         for number in 0..ROWS {
             let value = u8::try_from(number % 5 + 1).unwrap();
             let attributes = Attributes {
@@ -123,6 +126,8 @@ impl<P: Policy> Machine<P> {
         }
         let mut machine = Machine {
             core,
+            mutexes,
+            semaphores,
             now: Time::ZERO,
             pending: [false; CPUS as usize],
             timer: Time::NEVER,
@@ -133,7 +138,7 @@ impl<P: Policy> Machine<P> {
     }
 
     /// One entry on one CPU: it decides for itself, others are interrupted, and timers are set.
-    fn enter(&mut self, cpu: CpuId, f: impl FnOnce(&mut Core<Small<P, true, 4>>, CpuId, Time)) {
+    fn enter(&mut self, cpu: CpuId, f: impl FnOnce(&mut Core<Small<P, true, 4, O>>, CpuId, Time)) {
         let now = self.now;
         let entry = Entry::begin(&mut self.core, cpu, true, now);
         f(&mut self.core, entry.cpu(), entry.now());
@@ -153,12 +158,31 @@ impl<P: Policy> Machine<P> {
         if let Some(more) = more {
             let own = more
                 .timer
-                .filter(|_| cpu == Core::<Small<P, true, 4>>::TIMEKEEPER);
+                .filter(|_| cpu == Core::<Small<P, true, 4, O>>::TIMEKEEPER);
             self.timer = own.or(more.timekeeper).unwrap_or(self.timer);
         }
         // The one timer that all releases depend on is what it should be, whichever CPU has set it.
         assert_eq!(self.timer, self.core.next_timer(CpuId(0)));
         self.core.audit_all(false);
+    }
+
+    /// What a thread can do without the kernel, where objects are in memory; returns whether it has.
+    fn is_quick(&self, task: TaskId, call: Call) -> bool {
+        let name = if self.core.asks(task) {
+            0
+        } else {
+            self.core.name(task)
+        };
+        let word = |place| O::word(place);
+        let mutex = |n: u16| word(self.mutexes[usize::from(n)].0);
+        let semaphore = |n: u16| word(self.semaphores[usize::from(n)].0);
+        match call {
+            Call::Lock(n) => mutex(n).is_some_and(|word| word.try_lock(name)),
+            Call::Unlock(n) => mutex(n).is_some_and(|word| word.try_unlock(name)),
+            Call::Wait(n, _) => semaphore(n).is_some_and(Word::try_pass),
+            Call::Signal(n) => semaphore(n).is_some_and(Word::try_give),
+            _ => false,
+        }
     }
 
     fn step(&mut self, step: Step, params: &impl Fn(u8) -> P::Params) {
@@ -169,15 +193,21 @@ impl<P: Policy> Machine<P> {
                     return;
                 };
                 self.stale += u64::from(self.core.needs_resched(cpu));
+                if self.is_quick(thread.task(), call) {
+                    return;
+                }
+                let (mutexes, semaphores) = (self.mutexes, self.semaphores);
+                let mutex = |n: u16| mutexes[usize::from(n)];
+                let semaphore = |n: u16| semaphores[usize::from(n)];
                 self.enter(cpu, |core, cpu, now| {
                     // What is refused (another thread's mutex, say) changes nothing.
                     let _ = match call {
-                        Call::Lock(n) => core.lock(cpu, MutexId(n), Time::NEVER, now).map(drop),
-                        Call::Unlock(n) => core.unlock(cpu, MutexId(n), now),
-                        Call::Wait(n, time) => core
-                            .wait(cpu, SemaphoreId(n), now + ns(time), now)
-                            .map(drop),
-                        Call::Signal(n) => core.signal(cpu, SemaphoreId(n), now),
+                        Call::Lock(n) => core.lock(cpu, mutex(n), Time::NEVER, now).map(drop),
+                        Call::Unlock(n) => core.unlock(cpu, mutex(n), now),
+                        Call::Wait(n, time) => {
+                            core.wait(cpu, semaphore(n), now + ns(time), now).map(drop)
+                        }
+                        Call::Signal(n) => core.signal(cpu, semaphore(n), now),
                         Call::Sleep(time) => core.sleep_until(cpu, now + ns(time), now).map(drop),
                         Call::Yield => core.yield_now(cpu, now),
                         // Threads that run once stay.
@@ -190,9 +220,14 @@ impl<P: Policy> Machine<P> {
                     };
                 });
             }
-            Step::Signal(cpu, n) => self.enter(CpuId(cpu), |core, cpu, now| {
-                core.signal(cpu, SemaphoreId(n), now).unwrap();
-            }),
+            Step::Signal(cpu, n) => {
+                let semaphore = self.semaphores[usize::from(n)];
+                if !O::word(semaphore.0).is_some_and(Word::try_give) {
+                    self.enter(CpuId(cpu), |core, cpu, now| {
+                        core.signal(cpu, semaphore, now).unwrap();
+                    });
+                }
+            }
             Step::Deliver(cpu) if self.pending[usize::from(cpu)] => {
                 self.enter(CpuId(cpu), |_, _, _| ());
             }
@@ -222,8 +257,12 @@ impl<P: Policy> Machine<P> {
     }
 }
 
-fn drive<P: Policy>(policy: P, params: impl Fn(u8) -> P::Params, steps: &[Step]) -> u64 {
-    let mut machine = Machine::new(policy, &params);
+fn drive<P: Policy, O: TestObjects>(
+    policy: P,
+    params: impl Fn(u8) -> P::Params,
+    steps: &[Step],
+) -> u64 {
+    let mut machine = Machine::<P, O>::new(policy, &params);
     for &step in steps {
         machine.step(step, &params);
     }
@@ -231,18 +270,17 @@ fn drive<P: Policy>(policy: P, params: impl Fn(u8) -> P::Params, steps: &[Step])
     machine.stale
 }
 
-fn all(steps: &[Step]) -> u64 {
+fn all<O: TestObjects>(steps: &[Step]) -> u64 {
     let (rows, cpus) = (ROWS, CPUS.into());
-    let fixed = drive(Fixed::new(FixedPriority, rows, cpus), Priority, steps);
+    let fixed = Fixed::new(FixedPriority, rows, cpus);
+    let fixed = drive::<_, O>(fixed, Priority, steps);
     let deadline = |value: u8| Deadline(ns(u64::from(value) * 7));
-    let edf = drive(Edf::new(EarliestDeadline, rows, cpus), deadline, steps);
+    let edf = Edf::new(EarliestDeadline, rows, cpus);
+    let edf = drive::<_, O>(edf, deadline, steps);
     let informed = Informed::new(Edf::new(EarliestDeadline, rows, cpus));
-    drive(informed, deadline, steps);
-    let sorted = drive(
-        SortedEdf::new(EarliestDeadline, rows, cpus),
-        deadline,
-        steps,
-    );
+    drive::<_, O>(informed, deadline, steps);
+    let sorted = SortedEdf::new(EarliestDeadline, rows, cpus);
+    let sorted = drive::<_, O>(sorted, deadline, steps);
     assert_eq!(edf, sorted, "the queue decides nothing");
     fixed + edf
 }
@@ -256,7 +294,8 @@ fn nothing_is_lost_however_late_interrupts_come() {
     let mut runner = TestRunner::new(ProptestConfig::with_cases(cases));
     runner
         .run(&prop::collection::vec(step(), 200..600), |steps| {
-            stale.set(stale.get() + all(&steps));
+            stale.set(stale.get() + all::<Numbers>(&steps));
+            all::<InMemory>(&steps);
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));

@@ -23,7 +23,7 @@ mod resizing;
 mod steps;
 
 use books::{Away, Books};
-use halves::{MILD, OTHERS, WHOLE, WORDS, Way};
+use halves::{MILD, OTHERS, WHOLE, WILD, WORDS, Way};
 #[cfg(not(miri))]
 use steps::step;
 use steps::{Step, any_step};
@@ -291,6 +291,12 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
                     }
                 }
             }
+            Step::Rouse(n) => {
+                if !books.threads.is_empty() {
+                    let thread = books.threads[pick(n, books.threads.len())];
+                    self.rouse(thread, books);
+                }
+            }
             Step::Unpark(n) => {
                 if !books.threads.is_empty() {
                     let thread = books.threads[pick(n, books.threads.len())];
@@ -428,6 +434,8 @@ proptest! {
         let _ = drive_all(timing, quantum, &steps, others);
         if others.is_empty() {
             words_do_what_numbers_do(timing, quantum, &steps);
+            // Not for long, as mutexes of threads that have ended stay locked.
+            drive_in(timing, quantum, &steps[..steps.len().min(300)], WILD);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::world::{CPU, ROWS, TestObjects, World};
 use super::halves::Way;
-use crate::thread::State;
+use crate::thread::{Outcome, State};
 use crate::{ConditionId, Config, Core, Error, MutexId, Protocol, QueueId, SemaphoreId, ThreadId};
 use flyball_policy::Policy;
 use flyball_trace::{Event, Kind};
@@ -103,10 +103,10 @@ impl<O: TestObjects> Books<O> {
         match (away, world.core.outcome(CPU)) {
             (Away::Semaphore(n), Ok(())) => self.signals[n].1 += 1,
             (Away::Receiving, Ok(())) => self.receive(*world.core.received(CPU).unwrap()),
-            (Away::Sending(message), Err(Error::TimedOut)) => {
+            (Away::Sending(message), Err(Error::TimedOut | Error::Roused)) => {
                 self.on_their_way.retain(|&other| other != message);
             }
-            (_, Ok(()) | Err(Error::TimedOut)) => {}
+            (_, Ok(()) | Err(Error::TimedOut | Error::Roused)) => {}
             (_, Err(error)) => panic!("{error}"),
         }
     }
@@ -197,7 +197,7 @@ impl<O: TestObjects> Books<O> {
         let waking = (0..ROWS).filter(|&row| {
             self.away[row] == Away::Semaphore(n)
                 && world.core.threads[row].state == State::Ready
-                && !world.core.threads[row].timed_out
+                && world.core.threads[row].outcome == Outcome::Done
                 && !world.core.threads[row].restart
         });
         self.signals[n].1 = self.signals[n].0 - count - waking.count() as u64;
@@ -261,7 +261,7 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
             let waking = (0..ROWS).filter(|&row| {
                 books.away[row] == Away::Semaphore(n)
                     && self.core.threads[row].state == State::Ready
-                    && !self.core.threads[row].timed_out
+                    && self.core.threads[row].outcome == Outcome::Done
             });
             let lost = signals - passed - count - waking.count() as u64;
             assert_eq!(

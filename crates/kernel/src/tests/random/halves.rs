@@ -2,8 +2,8 @@
 //! part of the program that calls.
 
 use super::super::world::{CPU, Small, TestObjects, World};
-use super::books::Books;
-use crate::thread::State;
+use super::books::{Away, Books};
+use crate::thread::{Outcome, State};
 use crate::{Core, Error, MutexId, QueueId, SemaphoreId, ThreadId};
 use core::task::Poll;
 use flyball_multicore::Word;
@@ -47,6 +47,12 @@ pub(super) const WORDS: Way = Way {
     ..MILD
 };
 
+/// Objects are in memory, jobs are given up, and threads end with mutexes.
+pub(super) const WILD: Way = Way {
+    words: true,
+    ..WHOLE
+};
+
 /// The others, which have to come to the same.
 pub(super) const OTHERS: [Way; 2] = [
     Way {
@@ -82,6 +88,7 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
     /// The name of the running thread, if objects are in memory and there is one.
     fn name(&self, way: Way) -> u32 {
         let task = self.core.running_task(CPU).filter(|_| way.words);
+        let task = task.filter(|&task| !self.core.asks(task));
         task.map_or(0, |task| self.core.name(task))
     }
 
@@ -202,6 +209,27 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
         if alive {
             assert!(!is_parked(self.core.threads[row].state));
             books.tokens[row] |= !parked;
+        }
+    }
+
+    /// Ends a wait, but for one for a mutex.
+    pub(super) fn rouse(&mut self, thread: ThreadId, books: &mut Books<O>) {
+        let task = thread.task();
+        let alive = self.core.find(thread).is_ok();
+        let state = self.core.threads[task.index()].state;
+        let waits = matches!(state, State::Blocked(object) if !matches!(object, Object::Mutex(_)));
+        let roused = self.core.rouse(CPU, thread, self.now);
+        assert_eq!(roused, if alive { Ok(waits) } else { Err(Error::Dead) });
+        if roused == Ok(true) {
+            let thread = &self.core.threads[task.index()];
+            // One that waited on a condition variable may have to wait for its mutex now.
+            let takes_mutex = matches!(thread.state, State::Blocked(Object::Mutex(_)));
+            let was_for_condition = matches!(state, State::Blocked(Object::Condition(_)));
+            assert!(thread.state == State::Ready || (was_for_condition && takes_mutex));
+            assert_eq!(thread.outcome, Outcome::Roused);
+            if let Away::Semaphore(_) = books.away[task.index()] {
+                books.away[task.index()] = Away::Other;
+            }
         }
     }
 }

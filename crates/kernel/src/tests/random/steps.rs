@@ -38,6 +38,7 @@ pub(super) enum Step {
     Release(u8),
     Park(Patience),
     Unpark(u8),
+    Rouse(u8),
     /// The kernel itself takes time.
     Overhead(u64),
 }
@@ -91,6 +92,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
         2 => n().prop_map(Step::Release),
         2 => patience().prop_map(Step::Park),
         2 => n().prop_map(Step::Unpark),
+        1 => n().prop_map(Step::Rouse),
         1 => (0u64..5).prop_map(Step::Overhead),
     ]
 }
@@ -98,7 +100,7 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
 /// One of the steps that [`step`] makes.
 pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
     let mut small = |n| u8::try_from(below(n)).unwrap_or(0);
-    let kind = small(55);
+    let kind = small(56);
     let (a, b) = (small(256), small(256));
     let patience = match small(5) {
         0 => Patience::None,
@@ -135,6 +137,7 @@ pub(super) fn any_step(below: &mut impl FnMut(u64) -> u64) -> Step {
         49..51 => Step::Park(patience),
         51..53 => Step::Unpark(a),
         53 => Step::Resize(a, b),
+        54 => Step::Rouse(a),
         _ => Step::Overhead(below(5)),
     }
 }
