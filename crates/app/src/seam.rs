@@ -18,7 +18,7 @@ pub(crate) use body::{handler, spawn_again, spawn_once};
 
 use crate::message::Message;
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicU16, Ordering};
+use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
 use flyball_kernel::{
     At, Attributes, Config, Core, Error, GaugeId, GaugeKind, QueueId, ThreadId, Word,
 };
@@ -45,6 +45,31 @@ unsafe extern "Rust" {
     -> Result<(), Error>;
     pub safe fn _flyball_signal_condition(condition: At);
     pub safe fn _flyball_broadcast(condition: At);
+
+    // The same calls, and others that wait, unless `flag` is `set`, or becomes so before the wait: then
+    // they return `Error::Roused`. (Afterwards `_flyball_rouse` ends the wait.)
+    pub safe fn _flyball_wait_unless(
+        semaphore: At,
+        until: Time,
+        flag: &AtomicU32,
+        set: u32,
+    ) -> Result<(), Error>;
+    pub safe fn _flyball_wait_condition_unless(
+        condition: At,
+        mutex: At,
+        until: Time,
+        flag: &AtomicU32,
+        set: u32,
+    ) -> Result<(), Error>;
+    pub safe fn _flyball_join_unless(
+        thread: ThreadId,
+        until: Time,
+        flag: &AtomicU32,
+        set: u32,
+    ) -> Result<(), Error>;
+    pub safe fn _flyball_sleep_unless(until: Time, flag: &AtomicU32, set: u32)
+    -> Result<(), Error>;
+    pub safe fn _flyball_rouse(thread: ThreadId) -> Result<bool, Error>;
 
     pub safe fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error>;
     pub safe fn _flyball_send_until(

@@ -1,11 +1,15 @@
-//! Cancellation, and cleanup handlers. A thread that is cancelled goes on to the next point where it
-//! looks; a wait is not ended early.
+//! Cancellation, and cleanup handlers. A thread that is cancelled ends where it looks, and a wait in
+//! which it may be cancelled ends early. Its stack is not unwound: cleanup handlers run, C++
+//! destructors do not.
 
 use crate::control::Control;
-use crate::errno::{EINVAL, ENOTSUP, ESRCH};
+use crate::errno::{EINTR, EINVAL, ENOTSUP, ESRCH, number};
 use crate::thread;
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::Ordering;
+use core::ptr;
+use core::sync::atomic::{AtomicU32, Ordering};
+use flyball_app::seam::_flyball_rouse;
+use flyball_kernel::Error;
 
 /// `struct __flyball_cleanup`, on the stack of its thread.
 #[repr(C)]
@@ -17,7 +21,7 @@ pub(crate) struct Cleanup {
 
 /// Bits of [`Control::cancel`]: the thread does not want to be cancelled; it is to be.
 const DISABLED: u32 = 1;
-const REQUESTED: u32 = 2;
+pub(crate) const REQUESTED: u32 = 2;
 
 /// `PTHREAD_CANCELED`.
 const CANCELED: *mut c_void = usize::MAX as *mut c_void;
@@ -27,6 +31,21 @@ const CANCELED: *mut c_void = usize::MAX as *mut c_void;
 pub(crate) fn point() {
     if Control::current().cancel.load(Ordering::Relaxed) == REQUESTED {
         thread::exit_thread(CANCELED);
+    }
+}
+
+/// Makes a call of the kernel that waits and may be cancelled, again if it ends early for another
+/// reason. The call is passed the flag that the thread is to be cancelled, and how that is set.
+pub(crate) fn wait(call: impl Fn(&AtomicU32, u32) -> Result<(), Error>) -> c_int {
+    loop {
+        point();
+        let result = number(call(&Control::current().cancel, REQUESTED));
+        if result != 0 {
+            point();
+        }
+        if result != EINTR {
+            return result;
+        }
     }
 }
 
@@ -45,21 +64,41 @@ pub(crate) fn clean_up() {
     }
 }
 
+impl Cleanup {
+    /// A handler that calls `routine`.
+    pub(crate) const fn new(routine: extern "C" fn(*mut c_void), argument: *mut c_void) -> Cleanup {
+        Cleanup {
+            routine,
+            argument,
+            next: ptr::null_mut(),
+        }
+    }
+
+    /// It is called if the thread ends before it is popped. It does not move until then.
+    pub(crate) fn push(&mut self) {
+        let me = Control::current();
+        self.next = me.cleanup.load(Ordering::Relaxed);
+        me.cleanup.store(self, Ordering::Relaxed);
+    }
+
+    /// It was pushed last.
+    pub(crate) fn pop(&self) {
+        let me = Control::current();
+        me.cleanup.store(self.next, Ordering::Relaxed);
+    }
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __flyball_cleanup_push(cleanup: *mut Cleanup) {
-    let me = Control::current();
     // SAFETY: C passes one that stays until it is popped.
-    unsafe { (*cleanup).next = me.cleanup.load(Ordering::Relaxed) };
-    me.cleanup.store(cleanup, Ordering::Relaxed);
+    unsafe { &mut *cleanup }.push();
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __flyball_cleanup_pop(cleanup: *mut Cleanup, execute: c_int) {
     // SAFETY: C passes the one that was pushed last.
     let cleanup = unsafe { &*cleanup };
-    Control::current()
-        .cleanup
-        .store(cleanup.next, Ordering::Relaxed);
+    cleanup.pop();
     if execute != 0 {
         (cleanup.routine)(cleanup.argument);
     }
@@ -103,7 +142,13 @@ extern "C" fn pthread_testcancel() {
 #[unsafe(no_mangle)]
 extern "C" fn pthread_cancel(name: u32) -> c_int {
     let cancelled = thread::find(name, |thread| {
-        thread.cancel.fetch_or(REQUESTED, Ordering::Relaxed);
+        let before = thread.cancel.fetch_or(REQUESTED, Ordering::Relaxed);
+        // SAFETY: `find` has locked the list.
+        let id = unsafe { thread.id() }.filter(|_| before & DISABLED == 0);
+        if let Some(id) = id {
+            // A thread that has ended is not cancelled any more.
+            let _ = _flyball_rouse(id);
+        }
     });
     if cancelled.is_some() { 0 } else { ESRCH }
 }

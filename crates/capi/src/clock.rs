@@ -7,7 +7,7 @@ use crate::mutex::Locked;
 use crate::{semihosting, thread};
 use core::ffi::{c_int, c_long, c_uint};
 use flyball_app::seam::{
-    _flyball_cpu_time, _flyball_idle_time, _flyball_now, _flyball_sleep_until,
+    _flyball_cpu_time, _flyball_idle_time, _flyball_now, _flyball_sleep_unless,
 };
 use flyball_trace::{Duration, Time};
 
@@ -147,11 +147,14 @@ unsafe extern "C" fn clock_getres(clock: c_int, time: *mut Timespec) -> c_int {
     0
 }
 
+/// Sleeps until `until`; may be cancelled.
+fn sleep_until(until: Time) {
+    cancel::wait(|flag, set| _flyball_sleep_unless(until, flag, set));
+}
+
 /// Sleeps for so many nanoseconds.
 fn sleep(nanos: u64) {
-    cancel::point();
-    _flyball_sleep_until(_flyball_now() + Duration::from_nanos(nanos));
-    cancel::point();
+    sleep_until(_flyball_now() + Duration::from_nanos(nanos));
 }
 
 #[unsafe(no_mangle)]
@@ -179,9 +182,7 @@ unsafe extern "C" fn clock_nanosleep(
     }
     match until(clock, time) {
         Ok(until) => {
-            cancel::point();
-            _flyball_sleep_until(until);
-            cancel::point();
+            sleep_until(until);
             0
         }
         Err(error) => error,

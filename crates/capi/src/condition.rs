@@ -3,11 +3,15 @@
 
 use crate::cancel;
 use crate::clock::{self, Timespec};
-use crate::errno::{EBUSY, EINVAL, number};
+use crate::control::Control;
+use crate::errno::{EBUSY, EINTR, EINVAL, number};
 use crate::mutex::Mutex;
 use crate::refer;
 use core::ffi::c_int;
-use flyball_app::seam::{_flyball_broadcast, _flyball_signal_condition, _flyball_wait_condition};
+use flyball_app::seam::{
+    _flyball_broadcast, _flyball_signal_condition, _flyball_wait_condition,
+    _flyball_wait_condition_unless,
+};
 use flyball_kernel::{At, State, Word};
 use flyball_trace::Time;
 
@@ -62,38 +66,63 @@ impl Condition {
     }
 }
 
-/// As [`Condition::wait`], where a thread may be cancelled.
+/// As [`Condition::wait`], where a thread may be cancelled; it owns the mutex then. `None`: waits for
+/// ever.
 ///
 /// # Safety
 /// C passes a condition variable, a mutex, and a time.
 unsafe fn wait(
     condition: *mut Condition,
     mutex: *mut Mutex,
-    clock: Option<c_int>,
-    until: *const Timespec,
+    until: Option<(c_int, *const Timespec)>,
 ) -> c_int {
-    cancel::point();
     // SAFETY: as the caller promises.
-    let (condition, mutex, until) = unsafe { (refer(condition), refer(mutex), &*until) };
-    let clock = clock.unwrap_or_else(|| match condition.word.about() >> CLOCK & CLOCKS {
+    let (condition, mutex) = unsafe { (refer(condition), refer(mutex)) };
+    let until = match until {
+        None => Time::NEVER,
+        // SAFETY: as the caller promises.
+        Some((clock, until)) => match clock::until(clock, unsafe { &*until }) {
+            Ok(until) => until,
+            Err(error) => return error,
+        },
+    };
+    let depth = match mutex.leave() {
+        Ok(depth) => depth,
+        Err(error) => return error,
+    };
+    let me = Control::current();
+    cancel::point();
+    let result = number(_flyball_wait_condition_unless(
+        condition.at(),
+        mutex.at(),
+        until,
+        &me.cancel,
+        cancel::REQUESTED,
+    ));
+    mutex.come_back(depth);
+    if result != 0 {
+        cancel::point();
+    }
+    // A wait may end for nothing.
+    if result == EINTR { 0 } else { result }
+}
+
+/// The clock of the time-outs of a condition variable.
+///
+/// # Safety
+/// C passes one.
+unsafe fn clock_of(condition: *const Condition) -> c_int {
+    // SAFETY: as the caller promises.
+    match unsafe { refer(condition) }.word.about() >> CLOCK & CLOCKS {
         0 => clock::REALTIME,
         clock => clock.cast_signed(),
-    });
-    let result = match clock::until(clock, until) {
-        Ok(until) => condition.wait(mutex, until),
-        Err(error) => error,
-    };
-    cancel::point();
-    result
+    }
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_cond_wait(condition: *mut Condition, mutex: *mut Mutex) -> c_int {
-    cancel::point();
-    // SAFETY: C passes a condition variable and a mutex.
-    let result = unsafe { refer(condition).wait(refer(mutex), Time::NEVER) };
-    cancel::point();
-    result
+    // SAFETY: as C promises.
+    unsafe { wait(condition, mutex, None) }
 }
 
 #[unsafe(no_mangle)]
@@ -103,7 +132,7 @@ unsafe extern "C" fn pthread_cond_timedwait(
     until: *const Timespec,
 ) -> c_int {
     // SAFETY: as C promises.
-    unsafe { wait(condition, mutex, None, until) }
+    unsafe { wait(condition, mutex, Some((clock_of(condition), until))) }
 }
 
 #[unsafe(no_mangle)]
@@ -114,7 +143,7 @@ unsafe extern "C" fn pthread_cond_clockwait(
     until: *const Timespec,
 ) -> c_int {
     // SAFETY: as C promises.
-    unsafe { wait(condition, mutex, Some(clock), until) }
+    unsafe { wait(condition, mutex, Some((clock, until))) }
 }
 
 #[unsafe(no_mangle)]

@@ -6,6 +6,8 @@ use flyball_kernel::Error;
 pub(crate) const EPERM: c_int = 1;
 pub(crate) const ENOENT: c_int = 2;
 pub(crate) const ESRCH: c_int = 3;
+/// Of a wait that was ended early. Functions of threads do not return it.
+pub(crate) const EINTR: c_int = 4;
 pub(crate) const EIO: c_int = 5;
 pub(crate) const EBADF: c_int = 9;
 pub(crate) const EAGAIN: c_int = 11;
@@ -56,6 +58,7 @@ fn number_of(error: Error) -> c_int {
         Error::NoThread | Error::NotOwner => EPERM,
         Error::Deadlock => EDEADLK,
         Error::TimedOut => ETIMEDOUT,
+        Error::Roused => EINTR,
         _ => EINVAL,
     }
 }

@@ -3,7 +3,7 @@
 use crate::clock::{self, Timespec};
 use crate::condition::Condition;
 use crate::control::Control;
-use crate::errno::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
+use crate::errno::{EAGAIN, EBUSY, EDEADLK, EINTR, EINVAL, EPERM, ETIMEDOUT};
 use crate::mutex::Latch;
 use crate::refer;
 use core::ffi::c_int;
@@ -52,7 +52,7 @@ impl RwLock {
             }
             let waited =
                 until().map_or_else(|error| error, |until| self.latch.wait(&self.changed, until));
-            if waited != 0 {
+            if waited != 0 && waited != EINTR {
                 break waited;
             }
         };
@@ -84,7 +84,7 @@ impl RwLock {
                     waited
                 },
             );
-            if waited != 0 {
+            if waited != 0 && waited != EINTR {
                 break waited;
             }
         };

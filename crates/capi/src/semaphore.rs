@@ -5,13 +5,18 @@ use crate::clock::{self, Timespec};
 use crate::errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW, ETIMEDOUT, fail, number, or_fail};
 use crate::refer;
 use core::ffi::{c_int, c_uint};
-use flyball_app::seam::{_flyball_signal, _flyball_wait_until};
+use flyball_app::seam::{_flyball_signal, _flyball_wait_unless, _flyball_wait_until};
 use flyball_kernel::{At, State, Word};
 use flyball_trace::Time;
 
-/// Waits until `until` at the latest.
+/// Waits until `until` at the latest; may be cancelled.
 fn wait(semaphore: &'static Word, until: Time) -> c_int {
-    number(_flyball_wait_until(At::new(semaphore), until))
+    cancel::point();
+    if semaphore.try_pass() {
+        return 0;
+    }
+    let at = At::new(semaphore);
+    cancel::wait(|flag, set| _flyball_wait_unless(at, until, flag, set))
 }
 
 /// As [`wait`], by a clock.
@@ -19,7 +24,6 @@ fn wait(semaphore: &'static Word, until: Time) -> c_int {
 /// # Safety
 /// C passes a semaphore, and a time.
 unsafe fn wait_until(semaphore: *mut Word, clock: c_int, until: *const Timespec) -> c_int {
-    cancel::point();
     // SAFETY: as the caller promises.
     let (semaphore, until) = unsafe { (refer(semaphore), &*until) };
     if semaphore.try_pass() {
@@ -29,9 +33,6 @@ unsafe fn wait_until(semaphore: *mut Word, clock: c_int, until: *const Timespec)
         Ok(until) => wait(semaphore, until),
         Err(error) => error,
     };
-    if result != 0 {
-        cancel::point();
-    }
     or_fail(result)
 }
 
@@ -56,19 +57,15 @@ unsafe extern "C" fn sem_destroy(semaphore: *mut Word) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_wait(semaphore: *mut Word) -> c_int {
-    cancel::point();
     // SAFETY: C passes a semaphore.
-    let result = wait(unsafe { refer(semaphore) }, Time::NEVER);
-    if result != 0 {
-        cancel::point();
-    }
-    or_fail(result)
+    or_fail(wait(unsafe { refer(semaphore) }, Time::NEVER))
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_trywait(semaphore: *mut Word) -> c_int {
     // SAFETY: C passes a semaphore.
-    match wait(unsafe { refer(semaphore) }, Time::ZERO) {
+    let at = At::new(unsafe { refer(semaphore) });
+    match number(_flyball_wait_until(at, Time::ZERO)) {
         ETIMEDOUT => fail(EAGAIN),
         result => or_fail(result),
     }

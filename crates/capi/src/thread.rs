@@ -5,6 +5,7 @@
 
 use crate::attributes::{Attributes, LEAST, STACK};
 use crate::binding::_flyball_c_spawn;
+use crate::cancel::Cleanup;
 use crate::control::{Control, LABEL, Routine};
 use crate::errno::{EAGAIN, EDEADLK, EINVAL, ERANGE, ESRCH, number};
 use crate::mutex::Locked;
@@ -13,7 +14,8 @@ use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use flyball_app::seam::{
-    _flyball_current, _flyball_exit, _flyball_join, _flyball_name, _flyball_name_of,
+    _flyball_current, _flyball_exit, _flyball_join, _flyball_join_unless, _flyball_name,
+    _flyball_name_of,
 };
 use flyball_kernel::ThreadId;
 use flyball_trace::Time;
@@ -259,9 +261,15 @@ extern "C" fn pthread_equal(one: u32, other: u32) -> c_int {
     c_int::from(one == other)
 }
 
+/// The thread that joins is cancelled.
+extern "C" fn leave(control: *mut c_void) {
+    // SAFETY: `pthread_join` passes a thread that it has found, and that no other thread frees.
+    let control = unsafe { &*control.cast::<Control>() };
+    control.is_joined.store(false, Ordering::Relaxed);
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_join(name: u32, result: *mut *mut c_void) -> c_int {
-    cancel::point();
     if name == Control::current().name() {
         return EDEADLK;
     }
@@ -281,10 +289,13 @@ unsafe extern "C" fn pthread_join(name: u32, result: *mut *mut c_void) -> c_int 
     };
     // SAFETY: a thread that is joined is freed by the one that joins it, and that is this one.
     let control = unsafe { &*control };
-    let joined = number(_flyball_join(id, Time::NEVER));
+    // A thread that is cancelled leaves the other one to be joined.
+    let mut guard = Cleanup::new(leave, ptr::from_ref(control).cast_mut().cast());
+    guard.push();
+    let joined = cancel::wait(|flag, set| _flyball_join_unless(id, Time::NEVER, flag, set));
+    guard.pop();
     if joined != 0 {
         control.is_joined.store(false, Ordering::Relaxed);
-        cancel::point();
         return joined;
     }
     LISTS.with(|lists| lists.take(control));
