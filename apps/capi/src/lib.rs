@@ -7,7 +7,7 @@ mod reset;
 
 use flyball_app::policy::{Weighted, WeightedRoundRobin};
 use flyball_app::{Bitmap, FixedPriority, Inline, Level, NoTrace, Priority, Ranked, Timing};
-use flyball_capi::binding::{HIGHEST, Scheduling};
+use flyball_capi::binding::Scheduling;
 use flyball_kernel::{Attributes, Config, InMemory};
 use flyball_machine_cortexm::{BoardConfig, MachineConfig, Stacks, board};
 
@@ -52,7 +52,7 @@ impl MachineConfig for Program {
 /// What the policy is told.
 fn params(scheduling: Scheduling) -> Weighted<Priority> {
     Weighted {
-        params: Priority(HIGHEST.saturating_sub(scheduling.priority)),
+        params: Priority(scheduling.priority.saturating_sub(1)),
         quantum: scheduling.quantum,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::board::Board;
 use crate::clock::Ticks;
-use flyball_port::MachineConfig;
+use flyball_port::{MachineConfig, Stacks};
 
 /// What an application chooses beside what it chooses on all machines.
 pub trait BoardConfig: MachineConfig<Stamp = Ticks<<Self as BoardConfig>::Board>> {
@@ -11,7 +11,16 @@ pub trait BoardConfig: MachineConfig<Stamp = Ticks<<Self as BoardConfig>::Board>
 
     /// Whether the end of each thread's stack is the state that the C library keeps of the thread:
     /// `_impure_ptr` points there while the thread runs.
+    ///
+    /// Such threads come and go, so guarded stacks are not painted.
     const C_LIBRARY: bool = false;
+
+    /// What stacks are painted for.
+    #[doc(hidden)]
+    const PAINTS: Stacks = match Self::STACKS {
+        Stacks::Guarded if Self::C_LIBRARY => Stacks::Unwatched,
+        stacks => stacks,
+    };
 
     /// Whether it is found out what a fault was, for [`MachineConfig::fault`]. Where a report could
     /// not be read, that is left out, and the processor sleeps for ever.

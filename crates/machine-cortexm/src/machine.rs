@@ -26,7 +26,7 @@ impl<C: BoardConfig> Machine for Kernel<C> {
     }
 
     fn prepare_stack(words: &'static mut [usize]) -> Result<StackArea, Error> {
-        StackArea::new(words, C::STACKS)
+        StackArea::new(words, C::PAINTS)
     }
 
     fn start(&'static self) -> ! {
@@ -159,7 +159,7 @@ impl<C: BoardConfig> Machine for Kernel<C> {
             (number < state.contexts.capacity()).then(|| state.contexts[number].stack())
         })?;
         // SAFETY: a thread keeps its stack for ever.
-        (C::STACKS.are_painted() && !stack.is_empty())
+        (C::PAINTS.are_painted() && !stack.is_empty())
             .then(|| unsafe { stack::used(&stack, guard::reserved(C::STACKS)) })
     }
 }
