@@ -18,6 +18,7 @@ type Policy = Ranked<WeightedRoundRobin<FixedPriority>, Bitmap<Level, Inline<THR
 
 flyball_machine_cortexm::kernel!(KERNEL: Program);
 flyball_app::__bind!(KERNEL);
+flyball_app::__bind_c!(KERNEL);
 
 struct Program;
 
@@ -58,7 +59,7 @@ fn params(scheduling: Scheduling) -> Weighted<Priority> {
 }
 
 #[unsafe(no_mangle)]
-fn _flyball_c_spawn(
+extern "Rust" fn _flyball_c_spawn(
     stack: &'static mut [usize],
     scheduling: Scheduling,
     entry: extern "C" fn(usize) -> !,
@@ -77,7 +78,7 @@ fn _flyball_c_spawn(
 }
 
 #[unsafe(no_mangle)]
-fn _flyball_c_adjust(thread: ThreadId, scheduling: Scheduling) -> Result<(), Error> {
+extern "Rust" fn _flyball_c_adjust(thread: ThreadId, scheduling: Scheduling) -> Result<(), Error> {
     KERNEL.act_now(|core, cpu, now| core.adjust(cpu, thread, params(scheduling), now))
 }
 

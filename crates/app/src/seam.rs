@@ -12,6 +12,7 @@
 )]
 
 mod bind;
+mod bind_c;
 mod body;
 
 pub(crate) use body::{handler, spawn_again, spawn_once};
@@ -34,8 +35,6 @@ unsafe extern "Rust" {
     pub safe fn _flyball_lock(mutex: At) -> Result<(), Error>;
     pub safe fn _flyball_lock_until(mutex: At, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_unlock(mutex: At);
-    pub safe fn _flyball_try_unlock(mutex: At) -> Result<(), Error>;
-    pub safe fn _flyball_owns(mutex: At) -> bool;
 
     pub safe fn _flyball_wait(semaphore: At) -> Result<(), Error>;
     pub safe fn _flyball_wait_until(semaphore: At, until: Time) -> Result<(), Error>;
@@ -45,31 +44,6 @@ unsafe extern "Rust" {
     -> Result<(), Error>;
     pub safe fn _flyball_signal_condition(condition: At);
     pub safe fn _flyball_broadcast(condition: At);
-
-    // The same calls, and others that wait, unless `flag` is `set`, or becomes so before the wait: then
-    // they return `Error::Roused`. (Afterwards `_flyball_rouse` ends the wait.)
-    pub safe fn _flyball_wait_unless(
-        semaphore: At,
-        until: Time,
-        flag: &AtomicU32,
-        set: u32,
-    ) -> Result<(), Error>;
-    pub safe fn _flyball_wait_condition_unless(
-        condition: At,
-        mutex: At,
-        until: Time,
-        flag: &AtomicU32,
-        set: u32,
-    ) -> Result<(), Error>;
-    pub safe fn _flyball_join_unless(
-        thread: ThreadId,
-        until: Time,
-        flag: &AtomicU32,
-        set: u32,
-    ) -> Result<(), Error>;
-    pub safe fn _flyball_sleep_unless(until: Time, flag: &AtomicU32, set: u32)
-    -> Result<(), Error>;
-    pub safe fn _flyball_rouse(thread: ThreadId) -> Result<bool, Error>;
 
     pub safe fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error>;
     pub safe fn _flyball_send_until(
@@ -102,8 +76,6 @@ unsafe extern "Rust" {
     pub safe fn _flyball_compute(length: Duration);
 
     pub safe fn _flyball_current() -> Option<ThreadId>;
-    pub safe fn _flyball_name() -> u32;
-    pub safe fn _flyball_name_of(thread: ThreadId) -> u32;
     pub safe fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error>;
     pub safe fn _flyball_release(thread: ThreadId) -> Result<(), Error>;
     pub safe fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error>;
@@ -123,6 +95,36 @@ unsafe extern "Rust" {
     pub safe fn _flyball_print(text: &str);
     pub safe fn _flyball_write_file(name: &CStr, contents: &mut FileContents<'_>) -> bool;
     pub safe fn _flyball_shut_down(code: u8) -> !;
+
+    // For C programs: see `__bind_c!`.
+    pub safe fn _flyball_name() -> u32;
+    pub safe fn _flyball_name_of(thread: ThreadId) -> u32;
+    pub safe fn _flyball_try_unlock(mutex: At) -> Result<(), Error>;
+    pub safe fn _flyball_owns(mutex: At) -> bool;
+    // Calls that wait, unless `flag` is `set`, or becomes so before the wait: then
+    // they return `Error::Roused`. (Afterwards `_flyball_rouse` ends the wait.)
+    pub safe fn _flyball_wait_unless(
+        semaphore: At,
+        until: Time,
+        flag: &AtomicU32,
+        set: u32,
+    ) -> Result<(), Error>;
+    pub safe fn _flyball_wait_condition_unless(
+        condition: At,
+        mutex: At,
+        until: Time,
+        flag: &AtomicU32,
+        set: u32,
+    ) -> Result<(), Error>;
+    pub safe fn _flyball_join_unless(
+        thread: ThreadId,
+        until: Time,
+        flag: &AtomicU32,
+        set: u32,
+    ) -> Result<(), Error>;
+    pub safe fn _flyball_sleep_unless(until: Time, flag: &AtomicU32, set: u32)
+    -> Result<(), Error>;
+    pub safe fn _flyball_rouse(thread: ThreadId) -> Result<bool, Error>;
 }
 
 /// An application's kernel, as far as its policy has types of its own.

@@ -6,7 +6,7 @@
 //! | module | what |
 //! |---|---|
 //! | `control` | what is kept of each thread, at the end of its stack |
-//! | `mutex`, `condition`, `semaphore`, `rwlock`, `barrier`, `spin`, `once` | what threads share |
+//! | `mutex` (and `quick`), `condition`, `semaphore`, `rwlock`, `barrier`, `spin`, `once` | what threads share |
 //! | `thread`, `attributes`, `sched`, `cancel`, `key` | threads |
 //! | `clock` | clocks, sleep, and instants until which a call waits |
 //! | `newlib`, `files`, `semihosting` | the C library's locks and system calls |
@@ -33,6 +33,7 @@ mod key;
 mod mutex;
 mod newlib;
 mod once;
+mod quick;
 mod rwlock;
 mod sched;
 mod semaphore;

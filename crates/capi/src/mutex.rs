@@ -113,22 +113,22 @@ impl Mutex {
             _ => {}
         }
         loop {
-            match _flyball_lock_until(self.at(), until) {
-                Err(Error::Deadlock) if self.is_mine() => {
-                    _flyball_sleep_until(until);
-                    return ETIMEDOUT;
-                }
-                Err(Error::Deadlock) => {
-                    // Threads wait for each other. POSIX has it so, and one of them may give up in
-                    // time.
-                    let now = _flyball_now();
-                    if until <= now {
-                        return ETIMEDOUT;
-                    }
-                    _flyball_sleep_until(until.min(now + Duration::from_millis(1)));
-                }
-                result => return number(result),
+            let result = _flyball_lock_until(self.at(), until);
+            if result != Err(Error::Deadlock) {
+                return number(result);
             }
+            // The thread waits for itself, or threads wait for each other. POSIX has it so, and one of
+            // them may give up in time.
+            let now = _flyball_now();
+            if until <= now {
+                return ETIMEDOUT;
+            }
+            let next = if self.is_mine() {
+                until
+            } else {
+                until.min(now + Duration::from_millis(1))
+            };
+            _flyball_sleep_until(next);
         }
     }
 
@@ -260,7 +260,9 @@ impl<T> Locked<T> {
     }
 }
 
-#[unsafe(no_mangle)]
+// On Arm there is a shorter way: `quick`.
+#[cfg_attr(not(target_arch = "arm"), unsafe(no_mangle))]
+#[cfg_attr(target_arch = "arm", unsafe(export_name = "__flyball_lock"))]
 unsafe extern "C" fn pthread_mutex_lock(mutex: *mut Mutex) -> c_int {
     // SAFETY: C passes a mutex.
     unsafe { refer(mutex) }.lock()
@@ -288,7 +290,8 @@ unsafe extern "C" fn pthread_mutex_clocklock(
     unsafe { refer(mutex) }.lock_until(clock, until)
 }
 
-#[unsafe(no_mangle)]
+#[cfg_attr(not(target_arch = "arm"), unsafe(no_mangle))]
+#[cfg_attr(target_arch = "arm", unsafe(export_name = "__flyball_unlock"))]
 unsafe extern "C" fn pthread_mutex_unlock(mutex: *mut Mutex) -> c_int {
     // SAFETY: C passes a mutex.
     unsafe { refer(mutex) }.unlock()

@@ -106,6 +106,27 @@ extern "C" fn sched_yield() -> c_int {
     0
 }
 
+/// Schedules the calling thread, if `process` is 0 or the number of the only process. Returns its policy
+/// before.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sched_setscheduler(
+    process: c_int,
+    policy: c_int,
+    parameters: *const c_int,
+) -> c_int {
+    if !(0..=1).contains(&process) {
+        return fail(ESRCH);
+    }
+    let me = Control::current();
+    let before = me.policy.load(Ordering::Relaxed);
+    // SAFETY: C passes parameters, of which the priority is the first.
+    match set(me.name(), Some(policy), unsafe { *parameters }) {
+        0 => before,
+        ENOTSUP => fail(EINVAL),
+        error => fail(error),
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn sched_get_priority_min(policy: c_int) -> c_int {
     range(policy).map_or_else(|| fail(EINVAL), |range| *range.start())

@@ -35,21 +35,6 @@ macro_rules! __wait_until {
     }};
 }
 
-/// What a call does in the kernel unless `$flag` is `$set`. No thread sets it meanwhile that would then
-/// [rouse](flyball_kernel::Core::rouse) the caller too early.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __unless {
-    ($flag:ident, $set:ident, |$core:ident, $cpu:ident, $now:ident| $call:expr) => {
-        |$core: &mut Core<_>, $cpu, $now| {
-            if $flag.load(Ordering::Relaxed) == $set {
-                return Err(Error::Roused);
-            }
-            $call
-        }
-    };
-}
-
 /// Binds applications to a kernel: defines the functions of the [seam](crate::seam) in terms of the
 /// static `$kernel`, whose type is any machine's `Kernel`: a [`Machine`](flyball_port::Machine).
 ///
@@ -60,7 +45,7 @@ macro_rules! __unless {
 macro_rules! __bind {
     ($kernel:ident) => {
         use $crate::__private::{
-            At, AtomicU16, AtomicU32, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, GaugeId, If, Message, MutexId, Nothing, Object, Ordering, Poll,
+            At, AtomicU16, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, GaugeId, If, Message, MutexId, Nothing, Object, Poll,
             QueueId, SemaphoreId, ThreadId, Time,
         };
         use $crate::__private::Machine as _;
@@ -102,16 +87,6 @@ macro_rules! __bind {
                         move |core, cpu, now| core.unlock(cpu, MutexId::at(mutex), now),
                     );
                 }
-            }
-            fn _flyball_try_unlock(mutex: At) -> Result<(), Error> {
-                if mutex.word().try_unlock($kernel.name()) {
-                    return Ok(());
-                }
-                $kernel.act(|core, cpu, now| core.unlock(cpu, MutexId::at(mutex), now))
-            }
-            fn _flyball_owns(mutex: At) -> bool {
-                let is_owner = $kernel.act(|core, cpu, _| core.is_owner(cpu, MutexId::at(mutex)));
-                is_owner.unwrap_or(false)
             }
             fn _flyball_wait(semaphore: At) -> Result<(), Error> {
                 if !$kernel.can_wait() {
@@ -180,68 +155,6 @@ macro_rules! __bind {
                         core.broadcast(cpu, ConditionId::at(condition), now)
                     });
                 }
-            }
-            fn _flyball_wait_unless(
-                semaphore: At,
-                until: Time,
-                flag: &AtomicU32,
-                set: u32
-            ) -> Result<(), Error> {
-                $crate::__wait_until!(
-                    $kernel,
-                    until,
-                    $kernel.outcome(),
-                    $crate::__unless!(flag, set, |core, cpu, now| {
-                        core.wait(cpu, SemaphoreId::at(semaphore), until, now)
-                    })
-                )
-            }
-            fn _flyball_wait_condition_unless(
-                condition: At,
-                mutex: At,
-                until: Time,
-                flag: &AtomicU32,
-                set: u32
-            ) -> Result<(), Error> {
-                $crate::__wait_until!(
-                    $kernel,
-                    until,
-                    $kernel.outcome(),
-                    $crate::__unless!(flag, set, |core, cpu, now| {
-                        let condition = ConditionId::at(condition);
-                        core.wait_condition(cpu, condition, MutexId::at(mutex), until, now)
-                    })
-                )
-            }
-            fn _flyball_join_unless(
-                thread: ThreadId,
-                until: Time,
-                flag: &AtomicU32,
-                set: u32
-            ) -> Result<(), Error> {
-                $crate::__wait_until!(
-                    $kernel,
-                    until,
-                    $kernel.outcome(),
-                    $crate::__unless!(flag, set, |core, cpu, now| {
-                        core.join(cpu, thread, until, now)
-                    })
-                )
-            }
-            fn _flyball_sleep_unless(
-                until: Time,
-                flag: &AtomicU32,
-                set: u32
-            ) -> Result<(), Error> {
-                $crate::__wait_until!(
-                    $kernel,
-                    until,
-                    $kernel.outcome(),
-                    $crate::__unless!(flag, set, |core, cpu, now| core.sleep_until(cpu, until, now))
-                )
-            }
-            fn _flyball_rouse(thread: ThreadId) -> Result<bool, Error> {
-                $kernel.act(|core, cpu, now| core.rouse(cpu, thread, now))
             }
             fn _flyball_send(queue: QueueId, message: &Message) -> Result<(), Error> {
                 if !$kernel.can_wait() {
@@ -397,12 +310,6 @@ macro_rules! __bind {
                     return None;
                 }
                 $kernel.act(|core, cpu, _| core.running(cpu).ok_or(Error::NoThread)).ok()
-            }
-            fn _flyball_name() -> u32 {
-                $kernel.name()
-            }
-            fn _flyball_name_of(thread: ThreadId) -> u32 {
-                $kernel.look(|core| core.name_of(thread)).unwrap_or_default()
             }
             fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error> {
                 $crate::__wait_until!(
