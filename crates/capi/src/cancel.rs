@@ -19,9 +19,14 @@ pub(crate) struct Cleanup {
     next: *mut Cleanup,
 }
 
-/// Bits of [`Control::cancel`]: the thread does not want to be cancelled; it is to be.
-const DISABLED: u32 = 1;
-pub(crate) const REQUESTED: u32 = 2;
+/// [`Control::cancelled`] of a thread that is to be cancelled.
+pub(crate) const CANCELLED: u32 = 1;
+
+/// `PTHREAD_CANCEL_DISABLE`.
+const DISABLED: c_int = 1;
+
+/// The flag of a thread that cannot be cancelled.
+static NEVER: AtomicU32 = AtomicU32::new(0);
 
 /// `PTHREAD_CANCELED`.
 const CANCELED: *mut c_void = usize::MAX as *mut c_void;
@@ -29,8 +34,19 @@ const CANCELED: *mut c_void = usize::MAX as *mut c_void;
 /// Ends the calling thread if it has been cancelled, and wants to be.
 #[inline]
 pub(crate) fn point() {
-    if Control::current().cancel.load(Ordering::Relaxed) == REQUESTED {
+    if flag().load(Ordering::Relaxed) == CANCELLED {
         thread::exit_thread(CANCELED);
+    }
+}
+
+/// What is [`CANCELLED`] as soon as the calling thread has to end.
+#[inline]
+pub(crate) fn flag() -> &'static AtomicU32 {
+    let me = Control::current();
+    if me.cancel_state.load(Ordering::Relaxed) == DISABLED {
+        &NEVER
+    } else {
+        &me.cancelled
     }
 }
 
@@ -39,7 +55,7 @@ pub(crate) fn point() {
 pub(crate) fn wait(call: impl Fn(&AtomicU32, u32) -> Result<(), Error>) -> c_int {
     loop {
         point();
-        let result = number(call(&Control::current().cancel, REQUESTED));
+        let result = number(call(flag(), CANCELLED));
         if result != 0 {
             point();
         }
@@ -52,7 +68,7 @@ pub(crate) fn wait(call: impl Fn(&AtomicU32, u32) -> Result<(), Error>) -> c_int
 /// Calls the cleanup handlers of the calling thread, which ends.
 pub(crate) fn clean_up() {
     let me = Control::current();
-    me.cancel.fetch_or(DISABLED, Ordering::Relaxed);
+    me.cancel_state.store(DISABLED, Ordering::Relaxed);
     loop {
         let cleanup = me.cleanup.load(Ordering::Relaxed);
         // SAFETY: it is on the stack of this thread, in a block that has not been left.
@@ -106,16 +122,15 @@ unsafe extern "C" fn __flyball_cleanup_pop(cleanup: *mut Cleanup, execute: c_int
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
-    let cancel = &Control::current().cancel;
-    let before = match state {
-        0 => cancel.fetch_and(!DISABLED, Ordering::Relaxed),
-        1 => cancel.fetch_or(DISABLED, Ordering::Relaxed),
-        _ => return EINVAL,
-    };
+    if !(0..=DISABLED).contains(&state) {
+        return EINVAL;
+    }
+    let place = &Control::current().cancel_state;
     if !old.is_null() {
         // SAFETY: C passes a place.
-        unsafe { old.write((before & DISABLED).cast_signed()) };
+        unsafe { old.write(place.load(Ordering::Relaxed)) };
     }
+    place.store(state, Ordering::Relaxed);
     0
 }
 
@@ -142,10 +157,12 @@ extern "C" fn pthread_testcancel() {
 #[unsafe(no_mangle)]
 extern "C" fn pthread_cancel(name: u32) -> c_int {
     let cancelled = thread::find(name, |thread| {
-        let before = thread.cancel.fetch_or(REQUESTED, Ordering::Relaxed);
+        thread.cancelled.store(CANCELLED, Ordering::Relaxed);
+        let is_willing = thread.cancel_state.load(Ordering::Relaxed) != DISABLED;
         // SAFETY: `find` has locked the list.
-        let id = unsafe { thread.id() }.filter(|_| before & DISABLED == 0);
-        if let Some(id) = id {
+        if let Some(id) = unsafe { thread.id() }
+            && is_willing
+        {
             // A thread that has ended is not cancelled any more.
             let _ = _flyball_rouse(id);
         }

@@ -3,7 +3,6 @@
 
 use crate::cancel;
 use crate::clock::{self, Timespec};
-use crate::control::Control;
 use crate::errno::{EBUSY, EINTR, EINVAL, number};
 use crate::mutex::Mutex;
 use crate::refer;
@@ -86,18 +85,17 @@ unsafe fn wait(
             Err(error) => return error,
         },
     };
+    cancel::point();
     let depth = match mutex.leave() {
         Ok(depth) => depth,
         Err(error) => return error,
     };
-    let me = Control::current();
-    cancel::point();
     let result = number(_flyball_wait_condition_unless(
         condition.at(),
         mutex.at(),
         until,
-        &me.cancel,
-        cancel::REQUESTED,
+        cancel::flag(),
+        cancel::CANCELLED,
     ));
     mutex.come_back(depth);
     if result != 0 {

@@ -34,8 +34,10 @@ pub(crate) struct Control {
     pub(crate) quick: AtomicU32,
     /// Its `pthread_t`.
     pub(crate) name: AtomicU32,
-    /// The state of cancellation; other threads set a bit.
-    pub(crate) cancel: AtomicU32,
+    /// `PTHREAD_CANCEL_DISABLE` or `PTHREAD_CANCEL_ENABLE`, 0.
+    pub(crate) cancel_state: AtomicI32,
+    /// Whether the thread is to be cancelled: 1. Another thread says so.
+    pub(crate) cancelled: AtomicU32,
     /// The cleanup handlers, the last one first.
     pub(crate) cleanup: AtomicPtr<Cleanup>,
     /// Values of keys; null: there are none. A thread that deletes a key writes there.
