@@ -2,8 +2,10 @@
    may pass it. sdk/install puts it into libflyball.a. */
 #include <pthread.h>
 #include <reent.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
 #ifdef __arm__
 _Static_assert(sizeof(struct _reent) == 752, "REENT of flyball-capi is another size");
@@ -27,6 +29,9 @@ void __flyball_reent_init(struct _reent *reent);
 void __flyball_reent_free(struct _reent *reent);
 void __flyball_main(void);
 int __flyball_command_line(char *text, size_t size);
+void __flyball_unwind(void *result, void *place) __attribute__((__noreturn__));
+void __flyball_clean_up(uintptr_t end);
+void __flyball_exit(void *result) __attribute__((__noreturn__));
 int __flyball_once_begin(pthread_once_t *once);
 void __flyball_once_end(pthread_once_t *once, int done);
 
@@ -56,6 +61,27 @@ void __flyball_main(void) {
   atexit(__libc_fini_array);
   __libc_init_array();
   exit(main(count, arguments, environ));
+}
+
+/* A thread ends in the middle of what it does. The unwinder calls this for every function that is left,
+   from the innermost on. */
+static _Unwind_Reason_Code leave(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
+                                 struct _Unwind_Exception *exception,
+                                 struct _Unwind_Context *context, void *result) {
+  (void) version, (void) class, (void) exception;
+  if (actions & _UA_END_OF_STACK) __flyball_exit(result);
+  __flyball_clean_up(_Unwind_GetCFA(context));
+  return _URC_NO_REASON;
+}
+
+/* `place` is not on the stack, as functions that clean up write there. */
+void __flyball_unwind(void *result, void *place) {
+  struct _Unwind_Exception *exception = place;
+  _Static_assert(sizeof *exception <= 128, "Control has no room for it");
+  memset(exception, 0, sizeof *exception);
+  _Unwind_ForcedUnwind(exception, leave, result);
+  /* There is no way through functions that have no tables, as those of C have none. */
+  __flyball_exit(result);
 }
 
 struct guard {

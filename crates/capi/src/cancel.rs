@@ -1,6 +1,6 @@
 //! Cancellation, and cleanup handlers. A thread that is cancelled ends where it looks, and a wait in
-//! which it may be cancelled ends early. Its stack is not unwound: cleanup handlers run, C++
-//! destructors do not.
+//! which it may be cancelled ends early. Its stack is unwound, so that destructors of C++
+//! run, and cleanup handlers at their places among them (`sdk/flyball.c`).
 
 use crate::control::Control;
 use crate::errno::{EINTR, EINVAL, ENOTSUP, ESRCH, number};
@@ -35,7 +35,7 @@ const CANCELED: *mut c_void = usize::MAX as *mut c_void;
 #[inline]
 pub(crate) fn point() {
     if flag().load(Ordering::Relaxed) == CANCELLED {
-        thread::exit_thread(CANCELED);
+        exit(CANCELED);
     }
 }
 
@@ -65,12 +65,28 @@ pub(crate) fn wait(call: impl Fn(&AtomicU32, u32) -> Result<(), Error>) -> c_int
     }
 }
 
-/// Calls the cleanup handlers of the calling thread, which ends.
-pub(crate) fn clean_up() {
+/// Ends the calling thread, in the middle of what it does.
+#[cold]
+fn exit(result: *mut c_void) -> ! {
+    unsafe extern "C" {
+        /// Unwinds the stack, and calls [`__flyball_clean_up`] on the way and [`__flyball_exit`] at the end.
+        fn __flyball_unwind(result: *mut c_void, place: *mut c_void) -> !;
+    }
     let me = Control::current();
     me.cancel_state.store(DISABLED, Ordering::Relaxed);
+    // SAFETY: the place is this thread's, and is used once.
+    unsafe { __flyball_unwind(result, me.unwinding()) }
+}
+
+/// Calls the cleanup handlers of the calling thread, which ends, of blocks below `end` on the stack.
+#[unsafe(no_mangle)]
+extern "C" fn __flyball_clean_up(end: usize) {
+    let me = Control::current();
     loop {
         let cleanup = me.cleanup.load(Ordering::Relaxed);
+        if cleanup.addr() >= end {
+            return;
+        }
         // SAFETY: it is on the stack of this thread, in a block that has not been left.
         let Some(this) = (unsafe { cleanup.as_ref() }) else {
             return;
@@ -78,6 +94,24 @@ pub(crate) fn clean_up() {
         me.cleanup.store(this.next, Ordering::Relaxed);
         (this.routine)(this.argument);
     }
+}
+
+/// The stack has been unwound.
+#[unsafe(no_mangle)]
+extern "C" fn __flyball_exit(result: *mut c_void) -> ! {
+    thread::exit_thread(result)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn pthread_exit(result: *mut c_void) -> ! {
+    exit(result)
+}
+
+/// Calls the cleanup handlers of the calling thread, which ends.
+pub(crate) fn clean_up() {
+    let me = Control::current();
+    me.cancel_state.store(DISABLED, Ordering::Relaxed);
+    __flyball_clean_up(usize::MAX);
 }
 
 impl Cleanup {

@@ -42,6 +42,8 @@ pub(crate) struct Control {
     pub(crate) cleanup: AtomicPtr<Cleanup>,
     /// Values of keys; null: there are none. A thread that deletes a key writes there.
     pub(crate) values: AtomicPtr<AtomicPtr<c_void>>,
+    /// What the unwinder keeps while the thread ends.
+    unwinding: UnsafeCell<[u64; 16]>,
     routine: Routine,
     argument: AtomicPtr<c_void>,
     /// What it has returned.
@@ -108,6 +110,11 @@ impl Control {
     #[inline]
     pub(crate) fn name(&self) -> u32 {
         self.name.load(Ordering::Relaxed)
+    }
+
+    /// Where the unwinder may keep what it needs.
+    pub(crate) fn unwinding(&self) -> *mut c_void {
+        self.unwinding.get().cast()
     }
 
     /// Runs what the thread is there for.

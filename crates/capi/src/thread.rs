@@ -212,8 +212,28 @@ unsafe extern "C" fn pthread_create(
     number(made)
 }
 
-/// What a thread begins with.
-pub(crate) extern "C" fn begin(_: usize) -> ! {
+// What a thread begins with: here the stack ends for the unwinder.
+#[cfg(target_arch = "arm")]
+core::arch::global_asm!(
+    ".section .text.__flyball_begin, \"ax\", %progbits",
+    ".global __flyball_begin",
+    ".type __flyball_begin, %function",
+    ".thumb_func",
+    ".fnstart",
+    "__flyball_begin:",
+    "bl __flyball_run",
+    "udf #0",
+    ".cantunwind",
+    ".fnend",
+);
+
+unsafe extern "C" {
+    #[link_name = "__flyball_begin"]
+    pub(crate) safe fn begin(_: usize) -> !;
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __flyball_run(_: usize) -> ! {
     let me = Control::current();
     me.quick.store(_flyball_name(), Ordering::Relaxed);
     if let Some(id) = _flyball_current() {
@@ -244,11 +264,6 @@ pub(crate) fn exit_thread(result: *mut c_void) -> ! {
         exit(0);
     }
     _flyball_exit()
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn pthread_exit(result: *mut c_void) -> ! {
-    exit_thread(result)
 }
 
 #[unsafe(no_mangle)]
