@@ -32,6 +32,7 @@ int __flyball_command_line(char *text, size_t size);
 void __flyball_unwind(void *result, void *place) __attribute__((__noreturn__));
 void __flyball_clean_up(uintptr_t end);
 void __flyball_exit(void *result) __attribute__((__noreturn__));
+int __flyball_rename(const char *from, const char *to);
 int __flyball_once_begin(pthread_once_t *once);
 void __flyball_once_end(pthread_once_t *once, int done);
 
@@ -42,6 +43,12 @@ void __flyball_reent_free(struct _reent *reent) {
   reent->__sdidinit = 0;
   reent->__cleanup = 0;
   _reclaim_reent(reent);
+}
+
+/* newlib's own one makes a second name of the file, and removes the first. */
+int _rename_r(struct _reent *reent, const char *from, const char *to) {
+  (void) reent;
+  return __flyball_rename(from, to);
 }
 
 /* The arguments are what stands between spaces. */

@@ -45,7 +45,9 @@ int main(int count, char **arguments) {
   CHECK(fputs("end", file) >= 0 && fclose(file) == 0);
   off_t size = status.st_size;
   CHECK(stat("lines.txt", &status) == 0 && status.st_size == size + 3);
-  CHECK(remove("lines.txt") == 0);
+  CHECK(rename("lines.txt", "other.txt") == 0);
+  CHECK(rename("lines.txt", "other.txt") == -1 && errno == ENOENT);
+  CHECK(remove("other.txt") == 0);
   CHECK(stat("lines.txt", &status) == -1 && errno == ENOENT);
   CHECK(isatty(1) == 1 && isatty(17) == 0 && errno == EBADF);
   return 0;

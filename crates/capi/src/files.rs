@@ -2,7 +2,9 @@
 
 use crate::errno::{EBADF, EEXIST, EINVAL, EIO, EMFILE, ENOENT, fail};
 use crate::mutex::Locked;
-use crate::semihosting::{CLOSE, FLEN, ISTTY, OPEN, READ, REMOVE, SEEK, WRITE, call, error};
+use crate::semihosting::{
+    CLOSE, FLEN, ISTTY, OPEN, READ, REMOVE, RENAME, SEEK, WRITE, call, error,
+};
 use core::ffi::{CStr, c_char, c_int, c_long, c_short, c_uint, c_ushort, c_void};
 
 /// An open file.
@@ -316,6 +318,24 @@ unsafe extern "C" fn _unlink(name: *const c_char) -> c_int {
     let mut arguments = [name.as_ptr().expose_provenance(), name.count_bytes()];
     // SAFETY: these are a name, and its length.
     match unsafe { call(REMOVE, &mut arguments) } {
+        0 => 0,
+        _ => fail(host_error()),
+    }
+}
+
+/// What newlib's `rename` calls; `sdk/flyball.c` has it with its first argument.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __flyball_rename(from: *const c_char, to: *const c_char) -> c_int {
+    // SAFETY: C passes texts that end with a zero.
+    let (from, to) = unsafe { (CStr::from_ptr(from), CStr::from_ptr(to)) };
+    let mut arguments = [
+        from.as_ptr().expose_provenance(),
+        from.count_bytes(),
+        to.as_ptr().expose_provenance(),
+        to.count_bytes(),
+    ];
+    // SAFETY: these are two names with their lengths.
+    match unsafe { call(RENAME, &mut arguments) } {
         0 => 0,
         _ => fail(host_error()),
     }

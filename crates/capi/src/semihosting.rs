@@ -13,6 +13,7 @@ pub(crate) const ISTTY: usize = 0x09;
 pub(crate) const SEEK: usize = 0x0a;
 pub(crate) const FLEN: usize = 0x0c;
 pub(crate) const REMOVE: usize = 0x0e;
+pub(crate) const RENAME: usize = 0x0f;
 const TIME: usize = 0x11;
 const ERRNO: usize = 0x13;
 const GET_CMDLINE: usize = 0x15;
