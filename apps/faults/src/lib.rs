@@ -29,6 +29,7 @@ impl<const THREADS: usize> Config for App<THREADS> {
     type Threads = Inline<THREADS>;
     type Objects = Numbered<Inline<1>, Inline<1>, Inline<1>>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Inline<1>;
     type Messages = Inline<1>;
     type Jobs = Inline<THREADS>;

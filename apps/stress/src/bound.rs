@@ -43,6 +43,7 @@ impl Config for Bound {
     type Threads = Boxed;
     type Objects = Numbered<Boxed, Nothing, Nothing>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Boxed;

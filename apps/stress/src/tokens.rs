@@ -38,6 +38,7 @@ impl Config for Stress {
     type Threads = Boxed;
     type Objects = Numbered<Boxed, Boxed, Nothing>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Boxed;

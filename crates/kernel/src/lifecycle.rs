@@ -43,6 +43,7 @@ impl<C: Config> Core<C> {
             *used = 0;
         }
         self.forget_counts(task);
+        self.forget_ceiling(task);
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
         *thread = Thread {
