@@ -131,9 +131,9 @@ impl<C: Config> Core<C> {
         now: Time,
     ) {
         self.emit_block(cpu, task, object, now);
+        self.await_object(task, object, until);
         // The outcome of the last wait may not have been asked for.
         self.threads[task.index()].outcome = Outcome::Done;
-        self.await_object(task, object, until);
         // Last, as what it waits for need not be remembered meanwhile.
         self.stop(cpu, task, Stop::Blocked, now);
     }
