@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use core::ptr;
 use core::task::Poll;
 use flyball_catalogue::Fp;
-use flyball_kernel::{Numbered, Config, Core};
+use flyball_kernel::{Config, Core, Numbered};
 use flyball_machine_cortexm::board::Chosen;
 use flyball_machine_cortexm::{BoardConfig, Kernel, Machine, MachineConfig, Stacks, compute};
 use flyball_policy::order::Level;

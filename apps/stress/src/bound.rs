@@ -10,8 +10,9 @@ extern crate alloc;
 
 use alloc::boxed::Box;
 use core::task::Poll;
-use flyball_kernel::{Numbered, 
-    Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, Release, Sizes, ThreadId, Timing,
+use flyball_kernel::{
+    Attributes, Config, Core, Error, MutexId, Numbered, OnMiss, Protocol, Release, Sizes, ThreadId,
+    Timing,
 };
 use flyball_machine_riscv::{Cpus, Machine, MachineConfig, Stack, StackArea};
 use flyball_policy::{

@@ -22,6 +22,8 @@ pub struct Settings {
     /// [`Condition`](crate::Condition)s. Where there are to be none, they need no memory and no code, and a thread cannot
     /// wait for one.
     pub objects: bool,
+    /// Whether there are [`Condition`](crate::Condition)s among them.
+    pub conditions: bool,
     /// Mutexes that all threads together whose late jobs are given up
     /// ([`spawn_abortable`](crate::spawn_abortable)) may have at the same time, with those that they wait for.
     pub held: usize,
@@ -59,6 +61,7 @@ impl Settings {
         cpus: 1,
         threads: 8,
         objects: true,
+        conditions: true,
         held: 0,
         ceilings: false,
         queues: 4,
@@ -233,6 +236,7 @@ macro_rules! kernel {
                 type Counts = <If<{ <$policy as $crate::Policy>::WANTS.counts }> as Choice>::Of<Self::Threads, Nothing>;
                 type Budgets = <If<{ FLYBALL_SETTINGS.overruns || <FlyballTrace as $crate::Sink>::BUDGETS }> as Choice>::Of<Self::Threads, Nothing>;
                 const OBJECTS: bool = FLYBALL_SETTINGS.objects;
+                const CONDITIONS: bool = FLYBALL_SETTINGS.objects && FLYBALL_SETTINGS.conditions;
                 const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
                 const OVERRUNS: bool = FLYBALL_SETTINGS.overruns;
                 const CHECKS: bool = FLYBALL_SETTINGS.checks;

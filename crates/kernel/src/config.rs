@@ -85,6 +85,9 @@ pub trait Config {
     /// is no code for it.
     const OBJECTS: bool = true;
 
+    /// Whether there are condition variables that threads wait on.
+    const CONDITIONS: bool = Self::OBJECTS;
+
     /// Whether semaphores can be signalled where budgets of servers are used up
     /// ([`Core::on_exhaust`](crate::Core::on_exhaust)).
     const OVERRUNS: bool = false;

@@ -230,7 +230,7 @@ impl<C: Config> Core<C> {
 
     /// `task` does not wait any more, unless it waited on a condition variable: then for its mutex.
     pub(crate) fn come_back(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        if C::OBJECTS
+        if C::CONDITIONS
             && let Some(mutex) = self.threads[task.index()].reacquire.take()
         {
             self.acquire_again(cpu, task, mutex, now);
@@ -244,7 +244,7 @@ impl<C: Config> Core<C> {
         match object {
             Object::Mutex(_) if C::OBJECTS => self.leave_mutex(cpu, task, now),
             Object::Semaphore(_) if C::OBJECTS => self.leave_waiters(Sort::Semaphore, task),
-            Object::Condition(_) if C::OBJECTS => self.leave_waiters(Sort::Condition, task),
+            Object::Condition(_) if C::CONDITIONS => self.leave_waiters(Sort::Condition, task),
             _ => self.unlink(task),
         }
     }
