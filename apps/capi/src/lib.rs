@@ -31,6 +31,7 @@ impl Config for Program {
     type Threads = Inline<THREADS>;
     type Objects = InMemory;
     type Owned = Nothing;
+    type Ceilings = Inline<THREADS>;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Nothing;

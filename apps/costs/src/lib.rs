@@ -234,6 +234,7 @@ macro_rules! image {
             policy: Measured = $make,
             trace: $crate::Trace = $crate::Trace::default(),
             init: init,
+            conditions: false,
             threads: 128,
             queues: 2,
             messages: 16,

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use core::ptr;
 use core::task::Poll;
 use flyball_catalogue::Fp;
-use flyball_kernel::{Numbered, Config, Core};
+use flyball_kernel::{Config, Core, Numbered};
 use flyball_machine_cortexm::board::Chosen;
 use flyball_machine_cortexm::{BoardConfig, Kernel, Machine, MachineConfig, Stacks, compute};
 use flyball_policy::order::Level;
@@ -29,6 +29,7 @@ impl<const THREADS: usize> Config for App<THREADS> {
     type Threads = Inline<THREADS>;
     type Objects = Numbered<Inline<1>, Inline<1>, Inline<1>>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Inline<1>;
     type Messages = Inline<1>;
     type Jobs = Inline<THREADS>;

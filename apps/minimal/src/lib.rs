@@ -58,6 +58,7 @@ macro_rules! image {
             machine: flyball_machine_cortexm,
             policy: $policy = $make,
             init: init,
+            conditions: false,
             threads: $crate::THREADS,
             queues: 1,
             messages: 4,

@@ -96,6 +96,7 @@ impl<P: Program> Config for Runner<P> {
     type Threads = Rows;
     type Objects = Places;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Objects;
     type Messages = Messages;
     type Jobs = Rows;

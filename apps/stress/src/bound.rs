@@ -10,8 +10,9 @@ extern crate alloc;
 
 use alloc::boxed::Box;
 use core::task::Poll;
-use flyball_kernel::{Numbered, 
-    Attributes, Config, Core, Error, MutexId, OnMiss, Protocol, Release, Sizes, ThreadId, Timing,
+use flyball_kernel::{
+    Attributes, Config, Core, Error, MutexId, Numbered, OnMiss, Protocol, Release, Sizes, ThreadId,
+    Timing,
 };
 use flyball_machine_riscv::{Cpus, Machine, MachineConfig, Stack, StackArea};
 use flyball_policy::{
@@ -43,6 +44,7 @@ impl Config for Bound {
     type Threads = Boxed;
     type Objects = Numbered<Boxed, Nothing, Nothing>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Boxed;

@@ -13,8 +13,9 @@ use crate::{Policy, params, policy};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst};
 use core::task::Poll;
-use flyball_kernel::{Numbered, 
-    Attributes, Config, Error, MutexId, OnMiss, Protocol, Release, SemaphoreId, Sizes, Timing,
+use flyball_kernel::{
+    Attributes, Config, Error, MutexId, Numbered, OnMiss, Protocol, Release, SemaphoreId, Sizes,
+    Timing,
 };
 use flyball_machine_riscv::board::{HARTS, take_memory};
 use flyball_machine_riscv::{Cpus, Machine, MachineConfig, SpinLock, Stack, StackArea};
@@ -38,6 +39,7 @@ impl Config for Stress {
     type Threads = Boxed;
     type Objects = Numbered<Boxed, Boxed, Nothing>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Boxed;

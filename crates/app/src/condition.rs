@@ -37,7 +37,7 @@ impl Condition {
     ///
     /// # Errors
     /// [`Error::NoThread`] where no thread calls; [`Error::Full`] if there are to be no
-    /// [`objects`](crate::Settings::objects).
+    /// [`conditions`](crate::Settings::conditions).
     #[inline]
     pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) -> Result<(), Error> {
         self.wait_until(guard, Time::NEVER)

@@ -22,9 +22,13 @@ pub struct Settings {
     /// [`Condition`](crate::Condition)s. Where there are to be none, they need no memory and no code, and a thread cannot
     /// wait for one.
     pub objects: bool,
+    /// Whether there are [`Condition`](crate::Condition)s among them.
+    pub conditions: bool,
     /// Mutexes that all threads together whose late jobs are given up
     /// ([`spawn_abortable`](crate::spawn_abortable)) may have at the same time, with those that they wait for.
     pub held: usize,
+    /// Whether threads may have priority ceilings.
+    pub ceilings: bool,
     /// [`Queue`](crate::Queue)s.
     pub queues: usize,
     /// Messages in all queues together.
@@ -57,7 +61,9 @@ impl Settings {
         cpus: 1,
         threads: 8,
         objects: true,
+        conditions: true,
         held: 0,
+        ceilings: false,
         queues: 4,
         messages: 16,
         jobs: true,
@@ -221,6 +227,7 @@ macro_rules! kernel {
                 type Threads = $crate::Inline<{ FLYBALL_SETTINGS.threads.next_power_of_two() }>;
                 type Objects = $crate::__private::InMemory;
                 type Owned = $crate::__rows!(FLYBALL_SETTINGS.held);
+                type Ceilings = <If<{ FLYBALL_SETTINGS.ceilings }> as Choice>::Of<Self::Threads, Nothing>;
                 type Queues = $crate::__rows!(FLYBALL_SETTINGS.queues);
                 type Messages = $crate::__rows!(FLYBALL_SETTINGS.messages);
                 type Jobs = <If<{ FLYBALL_SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;
@@ -229,6 +236,7 @@ macro_rules! kernel {
                 type Counts = <If<{ <$policy as $crate::Policy>::WANTS.counts }> as Choice>::Of<Self::Threads, Nothing>;
                 type Budgets = <If<{ FLYBALL_SETTINGS.overruns || <FlyballTrace as $crate::Sink>::BUDGETS }> as Choice>::Of<Self::Threads, Nothing>;
                 const OBJECTS: bool = FLYBALL_SETTINGS.objects;
+                const CONDITIONS: bool = FLYBALL_SETTINGS.objects && FLYBALL_SETTINGS.conditions;
                 const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
                 const OVERRUNS: bool = FLYBALL_SETTINGS.overruns;
                 const CHECKS: bool = FLYBALL_SETTINGS.checks;

@@ -35,7 +35,7 @@ impl<C: Config> Core<C> {
     ///
     /// # Errors
     /// [`Error::NotOwner`], [`Error::TimedOut`] if `until` has come already (the thread still owns
-    /// the mutex), [`Error::NoThread`], [`Error::Unknown`].
+    /// the mutex), [`Error::Full`] without [`Config::CONDITIONS`], [`Error::NoThread`], [`Error::Unknown`].
     pub fn wait_condition(
         &mut self,
         cpu: CpuId,
@@ -51,6 +51,9 @@ impl<C: Config> Core<C> {
         }
         if until <= now {
             return Err(Error::TimedOut);
+        }
+        if !C::CONDITIONS {
+            return Err(Error::Full);
         }
         // Only the kernel changes the word of a condition variable, so it is as it was.
         self.join_waiters(Sort::Condition, condition.0, state, caller);

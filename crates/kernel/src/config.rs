@@ -23,6 +23,7 @@ use flyball_trace::{Duration, Sink};
 ///     type Threads = Inline<16>;
 ///     type Objects = Numbered<Inline<4>, Inline<4>, Inline<1>>;
 ///     type Owned = Nothing;
+///     type Ceilings = Nothing;
 ///     type Queues = Inline<2>;
 ///     type Messages = Inline<8>;
 ///     type Jobs = Inline<16>;
@@ -51,6 +52,9 @@ pub trait Config {
     /// Mutexes of [`InMemory`](crate::InMemory) that threads may own, or wait for, whose late jobs are given up;
     /// [`Nothing`](flyball_policy::Nothing) where there are no such threads, or they lock nothing.
     type Owned: Storage;
+    /// The priority ceilings of threads ([`Core::raise`](crate::Core::raise)): as many rows as [`Config::Threads`] has, or
+    /// [`Nothing`](flyball_policy::Nothing) where there are none.
+    type Ceilings: Storage;
     /// The table of message queues.
     type Queues: Storage;
     /// The messages in all queues together.
@@ -80,6 +84,9 @@ pub trait Config {
     /// Whether there are mutexes, semaphores and condition variables that threads wait for. Where there are not, there
     /// is no code for it.
     const OBJECTS: bool = true;
+
+    /// Whether there are condition variables that threads wait on.
+    const CONDITIONS: bool = Self::OBJECTS;
 
     /// Whether semaphores can be signalled where budgets of servers are used up
     /// ([`Core::on_exhaust`](crate::Core::on_exhaust)).

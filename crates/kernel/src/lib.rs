@@ -49,6 +49,7 @@
 //! | blocking, waking, timing out | `wait` |
 //! | where mutexes, semaphores and condition variables are | `objects` |
 //! | mutexes and priority inheritance | `mutex` |
+//! | priority ceilings | `ceiling` |
 //! | semaphores, condition variables, message queues | `semaphore`, `condition`, `queue` |
 //!
 //! Everything lives in tables of fixed size: no heap, no recursion, no floating point, no unsafe
@@ -64,6 +65,7 @@ mod error;
 mod alarms;
 #[cfg(any(test, feature = "audit"))]
 mod audit;
+mod ceiling;
 mod condition;
 mod cpu_time;
 mod jobs;
@@ -160,11 +162,16 @@ pub struct Core<C: Config> {
     speeds: TableOf<C::Cpus, Speed>,
     /// How many mutexes, semaphores and condition variables in memory the trace has seen.
     seen: [u16; 3],
+    /// The priority ceiling of each thread that has one, and since when.
+    ceilings: TableOf<C::Ceilings, Option<Ceiling<C>>>,
     /// Which mutexes in memory threads own whose late jobs are given up.
     owned: TableOf<C::Owned, Owned<PlaceOf<C>>>,
     /// How many rows of these are taken or will be.
     reserved: u16,
 }
+
+/// What a thread acts as at least, and since when.
+type Ceiling<C> = (<<C as Config>::Policy as Policy>::Params, Time);
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
 
@@ -301,6 +308,7 @@ impl<C: Config> Core<C> {
             objects: C::Objects::new(sizes),
             seen: [0; 3],
             owned: Table::new(0, Owned::NONE),
+            ceilings: Table::new(sizes.threads, None),
             reserved: 0,
             queues: Objects::new(sizes.queues),
             messages: Objects::new(sizes.messages),

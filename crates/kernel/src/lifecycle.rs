@@ -43,6 +43,7 @@ impl<C: Config> Core<C> {
             *used = 0;
         }
         self.forget_counts(task);
+        self.forget_ceiling(task);
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
         *thread = Thread {
@@ -267,11 +268,11 @@ impl<C: Config> Core<C> {
     /// # Errors
     /// [`Error::NoThread`].
     pub fn sleep_until(&mut self, cpu: CpuId, until: Time, now: Time) -> Result<Poll<()>, Error> {
-        self.caller_in_table(cpu)?;
+        let task = self.caller_in_table(cpu)?;
         if until <= now {
             return Ok(Poll::Ready(()));
         }
-        self.block(cpu, Object::Clock, until, now)?;
+        self.block_caller(cpu, task, Object::Clock, until, now);
         Ok(Poll::Pending)
     }
 

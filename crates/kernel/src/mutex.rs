@@ -496,6 +496,8 @@ impl<C: Config> Core<C> {
         if !donor.is_empty() {
             self.inherit_from(task, donor.get(), now);
         }
+        // The policy has taken it once.
+        let _ = self.raise_again(task, now);
         self.threads[task.index()].donor = donor;
         if donor != old {
             let (to, from) = (task, donor.get());

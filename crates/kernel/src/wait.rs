@@ -131,9 +131,9 @@ impl<C: Config> Core<C> {
         now: Time,
     ) {
         self.emit_block(cpu, task, object, now);
+        self.await_object(task, object, until);
         // The outcome of the last wait may not have been asked for.
         self.threads[task.index()].outcome = Outcome::Done;
-        self.await_object(task, object, until);
         // Last, as what it waits for need not be remembered meanwhile.
         self.stop(cpu, task, Stop::Blocked, now);
     }
@@ -230,7 +230,7 @@ impl<C: Config> Core<C> {
 
     /// `task` does not wait any more, unless it waited on a condition variable: then for its mutex.
     pub(crate) fn come_back(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        if C::OBJECTS
+        if C::CONDITIONS
             && let Some(mutex) = self.threads[task.index()].reacquire.take()
         {
             self.acquire_again(cpu, task, mutex, now);
@@ -244,7 +244,7 @@ impl<C: Config> Core<C> {
         match object {
             Object::Mutex(_) if C::OBJECTS => self.leave_mutex(cpu, task, now),
             Object::Semaphore(_) if C::OBJECTS => self.leave_waiters(Sort::Semaphore, task),
-            Object::Condition(_) if C::OBJECTS => self.leave_waiters(Sort::Condition, task),
+            Object::Condition(_) if C::CONDITIONS => self.leave_waiters(Sort::Condition, task),
             _ => self.unlink(task),
         }
     }

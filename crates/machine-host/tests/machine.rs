@@ -19,6 +19,7 @@ impl Config for Small {
     type Threads = Inline<4>;
     type Objects = Numbered<Inline<1>, Inline<2>, Inline<1>>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Inline<1>;
     type Messages = Inline<1>;
     type Jobs = Self::Threads;

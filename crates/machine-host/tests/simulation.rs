@@ -28,6 +28,7 @@ impl<S: Scheduler> Config for Set<S> {
     type Threads = Inline<16>;
     type Objects = Numbered<Inline<4>, Inline<4>, Inline<1>>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Inline<4>;
     type Messages = Inline<16>;
     type Jobs = Self::Threads;

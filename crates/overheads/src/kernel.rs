@@ -67,6 +67,7 @@ impl<K: Kind, const CPUS: usize> Config for Measured<K, CPUS> {
     type Threads = Inline<1024>;
     type Objects = InMemory;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Inline<1024>;

@@ -384,4 +384,24 @@ impl<O: Order, S: Storage, C: Storage> Policy for Affine<O, S, C> {
             Resched::None
         }
     }
+
+    fn raise(
+        &mut self,
+        task: TaskId,
+        ceiling: Self::Params,
+        since: Time,
+        now: Time,
+    ) -> Result<Resched, Refused> {
+        self.check(&ceiling)?;
+        Ok(
+            if self
+                .members
+                .raise(&self.order, task, &ceiling.params, since)
+            {
+                self.requeue(task, now)
+            } else {
+                Resched::None
+            },
+        )
+    }
 }

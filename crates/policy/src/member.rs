@@ -281,6 +281,30 @@ impl<O: Order, S: Storage> Members<O, S> {
         self.key(a).cmp(&self.key(b))
     }
 
+    /// `task` acts at least with the key of these parameters, which have been checked, until the next call of
+    /// [`Members::inherit`]. Returns whether that changes the key that counts.
+    pub(crate) fn raise(
+        &mut self,
+        order: &O,
+        task: TaskId,
+        params: &O::Params,
+        since: Time,
+    ) -> bool {
+        let ceiling = order.key(params, since);
+        let before = self.key(task);
+        let inherits = self.states[task.index()] == State::Inherits;
+        let row = &mut self.rows[task.index()];
+        row.inherited = if inherits {
+            row.inherited.min(ceiling)
+        } else {
+            ceiling
+        };
+        let own = row.own;
+        self.states[task.index()] = State::Inherits;
+        self.set_own(task, own);
+        self.key(task) != before
+    }
+
     /// `to` inherits the key of `from` until the next call. Returns whether that changes the key
     /// that counts.
     pub(crate) fn inherit(&mut self, to: TaskId, from: Option<TaskId>) -> bool {

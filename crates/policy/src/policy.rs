@@ -240,6 +240,24 @@ pub trait Policy {
         Resched::None
     }
 
+    /// Priority ceilings: until [`Policy::inherit`] is called for it the next time, `task` is at least as urgent as a task
+    /// with these parameters whose job was released at `since`. For fixed priorities that is a priority; for earliest
+    /// deadlines a deadline, `since` and the relative one (the deadline floor of Burns, Gutiérrez, Aldea Rivas and González
+    /// Harbour, 2015).
+    ///
+    /// # Errors
+    /// [`Refused::Fixed`] of a policy that knows no such thing, which is what policies do unless they say otherwise;
+    /// [`Refused::Invalid`].
+    fn raise(
+        &mut self,
+        _task: TaskId,
+        _ceiling: Self::Params,
+        _since: Time,
+        _now: Time,
+    ) -> Result<Resched, Refused> {
+        Err(Refused::Fixed)
+    }
+
     /// `task` waits for a mutex with inheritance that `owner` has, and is about to stop, if it has not
     /// stopped yet; `None`: it waits no more. So a policy knows all that wait for a task, at any time, and not only the most
     /// urgent one at the time of a call. Called for policies that want it ([`Wants::waits`]), instead

@@ -249,4 +249,19 @@ impl<O: Order, Q: Queue<O::Key>> Policy for Ranked<O, Q> {
             Resched::None
         }
     }
+
+    fn raise(
+        &mut self,
+        task: TaskId,
+        ceiling: O::Params,
+        since: Time,
+        now: Time,
+    ) -> Result<Resched, Refused> {
+        self.check(&ceiling)?;
+        Ok(if self.members.raise(&self.order, task, &ceiling, since) {
+            self.requeue(task, now)
+        } else {
+            Resched::None
+        })
+    }
 }

@@ -25,6 +25,8 @@ enum Step {
     Pick(u8),
     /// A task inherits another one's urgency, or none.
     Inherit(u16, Option<u16>),
+    /// A task has a ceiling: a deadline.
+    Raise(u16, u64),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -35,6 +37,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..CPUS).prop_map(Step::Yield),
         4 => (0..CPUS).prop_map(Step::Pick),
         1 => (0..TASKS, proptest::option::of(0..TASKS)).prop_map(|(to, from)| Step::Inherit(to, from)),
+        1 => (0..TASKS, 1_u64..6).prop_map(|(task, deadline)| Step::Raise(task, deadline)),
     ];
     prop::collection::vec(step, 1..60)
 }
@@ -187,6 +190,15 @@ fn walk<Q: Queue<Time>>(steps: &[Step]) {
                 model.inherited[usize::from(to)] = from.map(|from| model.key(from));
                 let resched = policy.inherit(TaskId(to), from, now);
                 model.note(resched);
+            }
+            Step::Raise(task, deadline) => {
+                let inherited = &mut model.inherited[usize::from(task)];
+                *inherited = Some(inherited.map_or(deadline, |key| key.min(deadline)));
+                // As for a release, `since` says which deadline it is.
+                let ceiling = Deadline(Duration::from_millis(1));
+                let since = Time::from_millis(deadline);
+                let raised = policy.raise(TaskId(task), ceiling, since, now);
+                model.note(raised.unwrap());
             }
         }
         model.check(&policy);

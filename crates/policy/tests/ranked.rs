@@ -82,6 +82,11 @@ enum Step {
         to: usize,
         from: Option<usize>,
     },
+    /// A priority ceiling: that of another task.
+    Raise {
+        task: usize,
+        like: usize,
+    },
     /// The running task runs for that long (or until its burst ends).
     Run(u64),
 }
@@ -93,6 +98,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Block),
         1 => Just(Step::Yield),
         1 => (task(), proptest::option::of(task())).prop_map(|(to, from)| Step::Inherit { to, from }),
+        1 => (task(), task()).prop_map(|(task, like)| Step::Raise { task, like }),
         3 => (0u64..30).prop_map(Step::Run),
     ]
 }
@@ -179,6 +185,21 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                     model.requeue(to, model.running.is_some_and(|(task, _)| task == to));
                 }
             }
+            Step::Raise { task, like } => {
+                let ceiling = model.tasks[like].params;
+                let _ = policy.raise(id(task), ceiling, now, now).unwrap();
+                let before = model.tasks[task].key();
+                let ceiling = order.key(&ceiling, now);
+                let inherited = model.tasks[task].inherited;
+                model.tasks[task].inherited =
+                    Some(inherited.map_or(ceiling, |inherited| inherited.min(ceiling)));
+                if model.tasks[task].key() != before && model.ready.contains(&task) {
+                    model.requeue(
+                        task,
+                        model.running.is_some_and(|(running, _)| running == task),
+                    );
+                }
+            }
             Step::Run(time) => {
                 let mut time = Duration::from_nanos(time);
                 let Some((task, since)) = model.running else {
@@ -204,7 +225,7 @@ fn agrees<O: Order + Copy, Q: Queue<O::Key>>(
                 }
             }
         }
-        if !matches!(step, Step::Inherit { .. }) {
+        if !matches!(step, Step::Inherit { .. } | Step::Raise { .. }) {
             prop_assert_eq!(
                 resched.includes(CPU),
                 expected,

@@ -96,6 +96,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Threads = Boxed;
     type Objects = Numbered<Boxed, Boxed, Boxed>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Boxed;
     type Messages = Boxed;
     type Jobs = Boxed;

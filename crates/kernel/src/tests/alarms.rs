@@ -62,6 +62,7 @@ impl Config for Two {
     type Threads = Table;
     type Objects = InMemory;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Table;

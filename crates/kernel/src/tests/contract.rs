@@ -199,6 +199,17 @@ impl<P: Policy> Policy for Watched<P> {
         self.policy.inherit(to, from, now)
     }
 
+    fn raise(
+        &mut self,
+        task: TaskId,
+        ceiling: P::Params,
+        since: Time,
+        now: Time,
+    ) -> Result<Resched, Refused> {
+        self.check(task, now);
+        self.policy.raise(task, ceiling, since, now)
+    }
+
     fn waits(&mut self, task: TaskId, owner: Option<TaskId>, now: Time) -> Resched {
         assert!(Self::WANTS.waits && self.takes_waits(), "nobody asked");
         self.check(task, now);

@@ -73,6 +73,7 @@ impl<S: flyball_policy::Storage> Config for One<S> {
     type Threads = Table;
     type Objects = InMemory;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Nothing;

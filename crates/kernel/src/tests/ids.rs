@@ -112,6 +112,7 @@ impl<const CPUS: usize> Config for Bare<CPUS> {
     type Threads = Table;
     type Objects = InMemory;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Table;

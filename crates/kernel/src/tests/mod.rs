@@ -1,7 +1,7 @@
 //! Tests of the whole core: a small machine that drives it ([`world`]), what must always hold
 //! ([`audit`]), random sequences of events ([`random`]), several CPUs whose interrupts are delayed
 //! ([`adversary`]), a counter that wraps ([`stamps`]), budgets of servers ([`budgets`]), reservations ([`reserve`]), operating points ([`speeds`]), queues whose capacity changes ([`resizing`]), gauges ([`gauges`]), objects in memory ([`words`]), and cases worked out by hand
-//! ([`calls`], [`mutexes`], [`clock`], [`alarms`]); and ids of what is not there ([`ids`]).
+//! ([`calls`], [`mutexes`], [`ceilings`], [`clock`], [`alarms`]); and ids of what is not there ([`ids`]).
 
 #[cfg(not(miri))]
 mod adversary;
@@ -9,6 +9,7 @@ mod alarms;
 mod audit;
 mod budgets;
 mod calls;
+mod ceilings;
 mod clock;
 mod contract;
 mod counts;

@@ -21,6 +21,7 @@ impl Config for One {
     type Threads = Table;
     type Objects = InMemory;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Nothing;
     type Messages = Nothing;
     type Jobs = Nothing;

@@ -72,6 +72,7 @@ impl<S: Stamp> Config for Counts<S> {
     type Threads = Table;
     type Objects = Numbered<Inline<1>, Inline<4>, Inline<1>>;
     type Owned = Nothing;
+    type Ceilings = Nothing;
     type Queues = Inline<1>;
     type Messages = Inline<1>;
     type Jobs = Table;

@@ -89,6 +89,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize, O: TestObjects> Config
     type Threads = Table;
     type Objects = O;
     type Owned = O::Owned;
+    type Ceilings = Table;
     type Queues = Inline<2>;
     type Messages = Inline<8>;
     type Jobs = Table;
