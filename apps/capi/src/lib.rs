@@ -7,7 +7,7 @@ mod reset;
 
 use flyball_app::policy::{Weighted, WeightedRoundRobin};
 use flyball_app::{Bitmap, FixedPriority, Inline, Level, NoTrace, Priority, Ranked, Timing};
-use flyball_capi::binding::Scheduling;
+use flyball_capi::binding::{QUANTUM, Scheduling};
 use flyball_kernel::{Attributes, Config, InMemory};
 use flyball_machine_cortexm::{BoardConfig, MachineConfig, Stacks, board};
 
@@ -81,6 +81,18 @@ extern "Rust" fn _flyball_c_spawn(
 #[unsafe(no_mangle)]
 extern "Rust" fn _flyball_c_adjust(thread: ThreadId, scheduling: Scheduling) -> Result<(), Error> {
     KERNEL.act_now(|core, cpu, now| core.adjust(cpu, thread, params(scheduling), now))
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_raise(priority: Option<u8>) -> Result<(), Error> {
+    let scheduling = |priority| Scheduling {
+        priority,
+        quantum: QUANTUM,
+    };
+    KERNEL.act_now(|core, cpu, now| {
+        let ceiling = priority.map(|priority| (params(scheduling(priority)), now));
+        core.raise(cpu, ceiling, now)
+    })
 }
 
 /// The whole program, when memory has been initialised.

@@ -2,7 +2,7 @@
 
 use crate::condition::Condition;
 use crate::errno::{EBUSY, EINVAL};
-use crate::mutex::Latch;
+use crate::latch::Latch;
 use crate::refer;
 use core::ffi::{c_int, c_uint};
 use core::sync::atomic::{AtomicU32, Ordering};

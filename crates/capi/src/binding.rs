@@ -31,6 +31,13 @@ unsafe extern "Rust" {
         argument: usize,
     ) -> Result<ThreadId, Error>;
 
+    /// The calling thread is at least as urgent as one of this priority, as long as the next call says
+    /// another one.
+    ///
+    /// # Errors
+    /// As [`Core::raise`](flyball_kernel::Core::raise).
+    pub(crate) safe fn _flyball_c_raise(priority: Option<u8>) -> Result<(), Error>;
+
     /// Schedules a thread in another way from now on.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::cancel;
 use crate::control::Control;
 use crate::errno::{EINVAL, fail, or_fail};
-use crate::mutex::Locked;
+use crate::latch::Locked;
 use crate::{semihosting, thread};
 use core::ffi::{c_int, c_long, c_uint};
 use flyball_app::seam::{

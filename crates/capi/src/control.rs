@@ -9,6 +9,7 @@
 //! The context switch sets `_impure_ptr`, so the calling thread finds its own by one load. The
 //! variables of the thread (`thread_local`) come last.
 
+use crate::binding::HIGHEST;
 use crate::cancel::Cleanup;
 use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_void};
@@ -42,6 +43,9 @@ pub(crate) struct Control {
     pub(crate) cleanup: AtomicPtr<Cleanup>,
     /// Values of keys; null: there are none. A thread that deletes a key writes there.
     pub(crate) values: AtomicPtr<AtomicPtr<c_void>>,
+    /// How many mutexes of each ceiling it has, and the highest that it has one of; 0: none.
+    pub(crate) ceilings: [AtomicU32; HIGHEST as usize + 1],
+    pub(crate) ceiling: AtomicU32,
     /// What the unwinder keeps while the thread ends.
     unwinding: UnsafeCell<[u64; 16]>,
     routine: Routine,

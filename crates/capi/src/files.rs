@@ -1,7 +1,7 @@
 //! newlib's system calls for files, which are the host's.
 
 use crate::errno::{EBADF, EEXIST, EINVAL, EIO, EMFILE, ENOENT, fail};
-use crate::mutex::Locked;
+use crate::latch::Locked;
 use crate::semihosting::{
     CLOSE, FLEN, ISTTY, OPEN, READ, REMOVE, RENAME, SEEK, WRITE, call, error,
 };

@@ -6,7 +6,7 @@
 //! | module | what |
 //! |---|---|
 //! | `control` | what is kept of each thread, at the end of its stack |
-//! | `mutex` (and `quick`), `condition`, `semaphore`, `rwlock`, `barrier`, `spin`, `once` | what threads share |
+//! | `mutex` (and `quick`, `mutexattr`, `ceiling`), `condition`, `semaphore`, `rwlock`, `barrier`, `spin`, `once` | what threads share |
 //! | `thread`, `attributes`, `sched`, `cancel`, `key` | threads |
 //! | `clock` | clocks, sleep, and instants until which a call waits |
 //! | `newlib`, `files`, `semihosting` | the C library's locks and system calls |
@@ -24,13 +24,16 @@ mod attributes;
 mod barrier;
 pub mod binding;
 mod cancel;
+mod ceiling;
 mod clock;
 mod condition;
 mod control;
 mod errno;
 mod files;
 mod key;
+mod latch;
 mod mutex;
+mod mutexattr;
 mod newlib;
 mod once;
 mod quick;

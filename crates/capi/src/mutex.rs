@@ -1,17 +1,15 @@
-//! Mutexes: of the types normal, recursive and error checking, with priority inheritance or without.
+//! Mutexes: of the types normal, recursive and error checking; without a protocol, with priority inheritance or with a ceiling.
 //!
 //! ```text
 //!   word 0   who owns it: flyball_multicore::State
-//!   word 1   bits 0-1 protocol, 2-3 type, 16-31 the number in a trace
-//!   word 2   how often the owner of a recursive one has locked it again
+//!   word 1   bits 0-1 protocol, 2-3 type, 4-9 ceiling, 16-31 the number in a trace
+//!   word 2   how often the owner of a recursive one has locked it again; bit 31 if it has a ceiling
 //! ```
 
 use crate::clock::{self, Timespec};
-use crate::condition::Condition;
 use crate::control::Control;
-use crate::errno::{EAGAIN, EBUSY, EDEADLK, EINVAL, ENOTSUP, EPERM, ETIMEDOUT, number};
-use crate::refer;
-use core::cell::UnsafeCell;
+use crate::errno::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT, number};
+use crate::{ceiling, mutexattr, refer};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
 use flyball_app::seam::{
@@ -32,11 +30,12 @@ const TYPE: u32 = 3 << 2;
 const RECURSIVE: u32 = 1 << 2;
 const ERROR_CHECKING: u32 = 2 << 2;
 
-/// As `pthread.h` has them.
-const TYPES: c_int = 3;
-const PROTOCOLS: u32 = 3 << 2;
-const INHERIT: u32 = 1 << 2;
-const SHARED: u32 = 1 << 5;
+/// Where its ceiling is in `about`, if `depth` says that it has one.
+const CEILING: u32 = 4;
+const CEILINGS: u32 = 0x3f;
+
+/// In `depth`: the mutex has a ceiling. So the short ways do not fit it.
+const HAS_CEILING: u32 = 1 << 31;
 
 impl Mutex {
     /// A mutex with priority inheritance, of this crate's own.
@@ -66,7 +65,7 @@ impl Mutex {
     #[inline]
     pub(crate) fn lock(&'static self) -> c_int {
         if self.word.try_lock(Control::quick()) {
-            return 0;
+            return self.locked();
         }
         self.lock_slowly(Time::NEVER)
     }
@@ -75,7 +74,7 @@ impl Mutex {
     #[inline]
     pub(crate) fn try_lock(&'static self) -> c_int {
         if self.word.try_lock(Control::quick()) {
-            return 0;
+            return self.locked();
         }
         match self.lock_slowly(Time::ZERO) {
             EDEADLK | ETIMEDOUT => EBUSY,
@@ -86,7 +85,7 @@ impl Mutex {
     /// The same, but waits until `until` of a clock at the latest.
     fn lock_until(&'static self, clock: c_int, until: *const Timespec) -> c_int {
         if self.word.try_lock(Control::quick()) {
-            return 0;
+            return self.locked();
         }
         // SAFETY: C passes a time.
         match clock::until(clock, unsafe { &*until }) {
@@ -114,8 +113,10 @@ impl Mutex {
         }
         loop {
             let result = _flyball_lock_until(self.at(), until);
-            if result != Err(Error::Deadlock) {
-                return number(result);
+            match result {
+                Ok(()) => return self.locked(),
+                Err(Error::Deadlock) => {}
+                Err(_) => return number(result),
             }
             // The thread waits for itself, or threads wait for each other. POSIX has it so, and one of
             // them may give up in time.
@@ -132,29 +133,51 @@ impl Mutex {
         }
     }
 
+    /// The calling thread has just become its owner.
+    #[inline]
+    fn locked(&'static self) -> c_int {
+        if self.depth.load(Ordering::Relaxed) == 0 {
+            return 0;
+        }
+        let error = ceiling::enter(self.ceiling());
+        if error != 0 {
+            // The thread owns it.
+            let _ = _flyball_try_unlock(self.at());
+        }
+        error
+    }
+
+    fn ceiling(&self) -> u32 {
+        self.word.about() >> CEILING & CEILINGS
+    }
+
     #[cold]
     #[inline(never)]
     fn unlock_slowly(&'static self) -> c_int {
         let depth = self.depth.load(Ordering::Relaxed);
-        if depth == 0 {
-            return number(_flyball_try_unlock(self.at()));
+        if depth & !HAS_CEILING != 0 {
+            if !self.is_mine() {
+                return EPERM;
+            }
+            self.depth.store(depth - 1, Ordering::Relaxed);
+            return 0;
         }
-        if !self.is_mine() {
-            return EPERM;
+        let ceiling = self.ceiling();
+        let error = number(_flyball_try_unlock(self.at()));
+        if error == 0 && depth != 0 {
+            ceiling::leave(ceiling);
         }
-        self.depth.store(depth - 1, Ordering::Relaxed);
-        0
+        error
     }
 
     /// Its owner locks it again.
     fn deepen(&self) -> c_int {
-        match self.depth.load(Ordering::Relaxed).checked_add(1) {
-            Some(depth) => {
-                self.depth.store(depth, Ordering::Relaxed);
-                0
-            }
-            None => EAGAIN,
+        let depth = self.depth.load(Ordering::Relaxed) + 1;
+        if depth & !HAS_CEILING == 0 {
+            return EAGAIN;
         }
+        self.depth.store(depth, Ordering::Relaxed);
+        0
     }
 
     /// Whether the calling thread owns it.
@@ -180,83 +203,39 @@ impl Mutex {
         if !self.is_mine() {
             return Err(EPERM);
         }
-        self.depth.store(0, Ordering::Relaxed);
+        self.depth.store(depth & HAS_CEILING, Ordering::Relaxed);
+        if depth & HAS_CEILING != 0 {
+            ceiling::leave(self.ceiling());
+        }
         Ok(depth)
     }
 
     /// The thread is the owner again.
     pub(crate) fn come_back(&self, depth: u32) {
-        if depth != 0 {
-            self.depth.store(depth, Ordering::Relaxed);
+        if depth == 0 {
+            return;
         }
-    }
-}
-
-/// A mutex of two words, inside of other objects. Zeros are a free one.
-#[repr(C)]
-pub(crate) struct Latch {
-    word: Word,
-}
-
-impl Latch {
-    fn at(&'static self) -> At {
-        At::new(&self.word)
-    }
-
-    pub(crate) fn lock(&'static self) {
-        while !self.word.try_lock(Control::quick()) {
-            if _flyball_lock_until(self.at(), Time::NEVER).is_ok() {
-                return;
-            }
+        self.depth.store(depth, Ordering::Relaxed);
+        if depth & HAS_CEILING != 0 {
+            // It was allowed before.
+            ceiling::enter(self.ceiling());
         }
     }
 
-    pub(crate) fn unlock(&'static self) {
-        if !self.word.try_unlock(Control::quick()) {
-            // The calling thread owns it.
-            let _ = _flyball_try_unlock(self.at());
-        }
-    }
-
-    /// Gives it back and waits for a signal, until `until` at the latest; owns it again then.
-    pub(crate) fn wait(&'static self, condition: &'static Condition, until: Time) -> c_int {
-        condition.wait_at(self.at(), until)
-    }
-}
-
-/// Data for one thread at a time.
-pub(crate) struct Locked<T> {
-    mutex: Mutex,
-    data: UnsafeCell<T>,
-}
-
-// SAFETY: the mutex lets one thread at a time have the data.
-unsafe impl<T: Send> Sync for Locked<T> {}
-
-impl<T> Locked<T> {
-    pub(crate) const fn new(data: T) -> Locked<T> {
-        Locked {
-            mutex: Mutex::new(),
-            data: UnsafeCell::new(data),
-        }
-    }
-
-    /// Calls `f`, which does not come back here, with the data.
-    pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
-        self.mutex.lock();
-        // SAFETY: this thread owns the mutex.
-        let result = f(unsafe { &mut *self.data.get() });
-        self.mutex.unlock();
-        result
-    }
-
-    /// The same before threads run.
+    /// Changes its ceiling, if it has one; returns the ceiling before.
     ///
-    /// # Safety
-    /// No thread runs yet.
-    pub(crate) unsafe fn at_start<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
-        // SAFETY: as the caller promises.
-        f(unsafe { &mut *self.data.get() })
+    /// # Errors
+    /// `EINVAL`.
+    fn set_ceiling(&self, to: Option<u32>) -> Result<u32, c_int> {
+        if self.depth.load(Ordering::Relaxed) & HAS_CEILING == 0 {
+            return Err(EINVAL);
+        }
+        let about = self.word.about();
+        if let Some(to) = to {
+            self.word
+                .describe(about & !(CEILINGS << CEILING) | to << CEILING);
+        }
+        Ok(about >> CEILING & CEILINGS)
     }
 }
 
@@ -301,14 +280,71 @@ unsafe extern "C" fn pthread_mutex_unlock(mutex: *mut Mutex) -> c_int {
 unsafe extern "C" fn pthread_mutex_init(mutex: *mut Mutex, attributes: *const u32) -> c_int {
     // SAFETY: C passes attributes, or none.
     let attributes = unsafe { attributes.as_ref() }.map_or(0, |&attributes| attributes);
-    let protocol = if attributes & PROTOCOLS == INHERIT {
-        Protocol::Inherit
-    } else {
-        Protocol::None
+    // A mutex with a ceiling has inheritance, too: between locking and raising the thread may be preempted.
+    let protocol = match mutexattr::protocol(attributes) {
+        mutexattr::NONE => Protocol::None,
+        _ => Protocol::Inherit,
     };
-    let about = about::mutex(protocol) | (attributes << 2 & TYPE);
+    let ceiling = mutexattr::ceiling(attributes);
+    let about = about::mutex(protocol) | (attributes << 2 & TYPE) | ceiling.unwrap_or(0) << CEILING;
     // SAFETY: C passes memory for a mutex, which no thread uses yet.
-    unsafe { mutex.write(Mutex::with(about)) };
+    unsafe {
+        mutex.write(Mutex {
+            depth: AtomicU32::new(ceiling.map_or(0, |_| HAS_CEILING)),
+            ..Mutex::with(about)
+        });
+    };
+    0
+}
+
+/// A mutex without a waiter has been locked by the short way, and is none of those that it is for.
+#[cfg(target_arch = "arm")]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __flyball_locked(mutex: *mut Mutex) -> c_int {
+    // SAFETY: C passes a mutex.
+    unsafe { refer(mutex) }.locked()
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutex_getprioceiling(mutex: *mut Mutex, to: *mut c_int) -> c_int {
+    // SAFETY: C passes a mutex.
+    match unsafe { refer(mutex) }.set_ceiling(None) {
+        Ok(ceiling) => {
+            // SAFETY: C passes a place.
+            unsafe { to.write(ceiling.cast_signed()) };
+            0
+        }
+        Err(error) => error,
+    }
+}
+
+/// Locks the mutex meanwhile, by the ceiling that it has.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutex_setprioceiling(
+    mutex: *mut Mutex,
+    to: c_int,
+    old: *mut c_int,
+) -> c_int {
+    // SAFETY: C passes a mutex.
+    let mutex = unsafe { refer(mutex) };
+    let Some(to) = mutexattr::valid(to) else {
+        return EINVAL;
+    };
+    if let Err(error) = mutex.set_ceiling(None) {
+        return error;
+    }
+    let error = mutex.lock();
+    if error != 0 {
+        return error;
+    }
+    let before = mutex.ceiling();
+    ceiling::leave(before);
+    let _ = mutex.set_ceiling(Some(to));
+    let _ = _flyball_try_unlock(mutex.at());
+    // SAFETY: C passes a place, or none.
+    if let Some(old) = unsafe { old.as_mut() } {
+        *old = before.cast_signed();
+    }
     0
 }
 
@@ -317,78 +353,4 @@ unsafe extern "C" fn pthread_mutex_destroy(mutex: *mut Mutex) -> c_int {
     // SAFETY: C passes a mutex.
     let state = unsafe { refer(mutex) }.word.state();
     if state == State::FREE { 0 } else { EBUSY }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutexattr_init(attributes: *mut u32) -> c_int {
-    // SAFETY: C passes memory for attributes.
-    unsafe { attributes.write(0) };
-    0
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn pthread_mutexattr_destroy(_: *mut u32) -> c_int {
-    0
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutexattr_settype(attributes: *mut u32, of: c_int) -> c_int {
-    match u32::try_from(of) {
-        Ok(of @ 0..=2) => {
-            // SAFETY: C passes attributes.
-            unsafe { *attributes = *attributes & !3 | of };
-            0
-        }
-        _ => EINVAL,
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutexattr_gettype(attributes: *const u32, of: *mut c_int) -> c_int {
-    // SAFETY: C passes attributes, and a place.
-    unsafe { *of = (*attributes).cast_signed() & TYPES };
-    0
-}
-
-/// `PTHREAD_PRIO_PROTECT` is not supported.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutexattr_setprotocol(attributes: *mut u32, to: c_int) -> c_int {
-    match u32::try_from(to) {
-        Ok(to @ 0..=1) => {
-            // SAFETY: C passes attributes.
-            unsafe { *attributes = *attributes & !PROTOCOLS | to << 2 };
-            0
-        }
-        Ok(2) => ENOTSUP,
-        _ => EINVAL,
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutexattr_getprotocol(
-    attributes: *const u32,
-    to: *mut c_int,
-) -> c_int {
-    // SAFETY: C passes attributes, and a place.
-    unsafe { *to = ((*attributes & PROTOCOLS) >> 2).cast_signed() };
-    0
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutexattr_setpshared(attributes: *mut u32, to: c_int) -> c_int {
-    match to {
-        // SAFETY: C passes attributes.
-        0 => unsafe { *attributes &= !SHARED },
-        // SAFETY: C passes attributes.
-        1 => unsafe { *attributes |= SHARED },
-        _ => return EINVAL,
-    }
-    0
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutexattr_getpshared(attributes: *const u32, to: *mut c_int) -> c_int {
-    // SAFETY: C passes attributes, and a place.
-    unsafe { *to = c_int::from(*attributes & SHARED != 0) };
-    0
 }

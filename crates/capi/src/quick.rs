@@ -28,11 +28,16 @@ extern "C" fn pthread_mutex_lock(mutex: *mut u32) -> c_int {
         "cmp   r2, #0",
         "bne   1b",
         "dmb",
+        "ldr   r1, [r0, #8]",
+        // It has a ceiling.
+        "cbnz  r1, 3f",
         "mov   r0, r2",
         "bx    lr",
         "2:",
         "clrex",
         "b.w   __flyball_lock",
+        "3:",
+        "b.w   __flyball_locked",
         ".ltorg",
         name = const NAME,
     )
@@ -43,7 +48,7 @@ extern "C" fn pthread_mutex_lock(mutex: *mut u32) -> c_int {
 extern "C" fn pthread_mutex_unlock(mutex: *mut u32) -> c_int {
     core::arch::naked_asm!(
         "ldr   r1, =_impure_ptr",
-        // How often a recursive mutex has been locked again.
+        // How often a recursive mutex has been locked again, and whether it has a ceiling.
         "ldr   r2, [r0, #8]",
         "cbnz  r2, 2f",
         "ldr   r1, [r1]",

@@ -4,7 +4,7 @@ use crate::clock::{self, Timespec};
 use crate::condition::Condition;
 use crate::control::Control;
 use crate::errno::{EAGAIN, EBUSY, EDEADLK, EINTR, EINVAL, EPERM, ETIMEDOUT};
-use crate::mutex::Latch;
+use crate::latch::Latch;
 use crate::refer;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};

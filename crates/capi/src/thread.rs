@@ -8,7 +8,7 @@ use crate::binding::_flyball_c_spawn;
 use crate::cancel::Cleanup;
 use crate::control::{Control, LABEL, Routine};
 use crate::errno::{EAGAIN, EDEADLK, EINVAL, ERANGE, ESRCH, number};
-use crate::mutex::Locked;
+use crate::latch::Locked;
 use crate::{cancel, clock, key, sched, tls};
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
