@@ -41,6 +41,20 @@ int main(void) {
   CHECK(sem_timedwait(&semaphore, &until) == -1 && errno == EINVAL);
   CHECK(sem_destroy(&semaphore) == 0);
 
+  CHECK(sem_open("/none", 0) == SEM_FAILED && errno == ENOENT);
+  sem_t *named = sem_open("/one", O_CREAT | O_EXCL, 0600, 1);
+  CHECK(named != SEM_FAILED);
+  CHECK(sem_open("/one", O_CREAT | O_EXCL, 0600, 1) == SEM_FAILED && errno == EEXIST);
+  CHECK(sem_open("/one", 0) == named && sem_open("/one", O_CREAT, 0600, 7) == named);
+  CHECK(sem_wait(named) == 0 && sem_trywait(named) == -1 && errno == EAGAIN);
+  CHECK(sem_close(named) == 0 && sem_close(named) == 0);
+  CHECK(sem_unlink("/one") == 0);
+  CHECK(sem_unlink("/one") == -1 && errno == ENOENT);
+  CHECK(sem_post(named) == 0 && sem_wait(named) == 0);
+  sem_t *again = sem_open("/one", O_CREAT, 0600, 3);
+  CHECK(again != named && sem_getvalue(again, &value) == 0 && value == 3);
+  CHECK(sem_close(named) == 0 && sem_close(again) == 0 && sem_unlink("/one") == 0);
+
   CHECK(sem_init(&free_places, 0, ROOM) == 0);
   CHECK(sem_init(&items, 0, 0) == 0);
   CHECK(pthread_create(&thread, 0, produce, 0) == 0);
