@@ -26,7 +26,7 @@ static struct named *find(const char *name) {
   return 0;
 }
 
-/* Frees it when nobody can use it any more. */
+/* Frees it when no thread can use it any more. */
 static void let_go(struct named *named) {
   struct named **link = &all;
   if (named->open || !named->unlinked) return;

@@ -72,7 +72,7 @@ int main(void) {
   CHECK(pthread_mutex_trylock(&mutex) == EBUSY);
   CHECK(pthread_mutex_unlock(&mutex) == 0);
 
-  /* Who waits owns the mutex. */
+  /* A thread that waits owns the mutex. */
   CHECK(pthread_mutexattr_init(&checks) == 0);
   CHECK(pthread_mutexattr_settype(&checks, PTHREAD_MUTEX_ERRORCHECK) == 0);
   CHECK(pthread_mutex_init(&checking, &checks) == 0);

@@ -1,7 +1,7 @@
 //! Mutexes: of the types normal, recursive and error checking; without a protocol, with priority inheritance or with a ceiling.
 //!
 //! ```text
-//!   word 0   who owns it: flyball_multicore::State
+//!   word 0   its owner: flyball_multicore::State
 //!   word 1   bits 0-1 protocol, 2-3 type, 4-9 ceiling, 16-31 the number in a trace
 //!   word 2   how often the owner of a recursive one has locked it again; bit 31 if it has a ceiling
 //! ```

@@ -1,6 +1,6 @@
 //! Threads: creating, joining, detaching, ending.
 //!
-//! All threads that can still be joined are in a list; a thread that nobody joins puts itself into
+//! All threads that can still be joined are in a list; one that no thread joins puts itself into
 //! another one at its end, and the next thread that creates one frees its memory.
 
 use crate::attributes::{Attributes, LEAST, STACK};
