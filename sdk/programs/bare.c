@@ -9,6 +9,7 @@
 #include <reent.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -294,6 +295,19 @@ int utime(const char *path, const struct utimbuf *times) { return (void) path, (
 int lstat(const char *path, struct stat *status) { return _stat(path, status); }
 
 mode_t umask(mode_t mode) { return (void) mode, 022; }
+
+int creat(const char *path, mode_t mode) { return (void) mode, _open(path, O_WRONLY | O_CREAT | O_TRUNC); }
+
+unsigned sleep(unsigned seconds) { return (void) seconds, 0; }
+
+/* Ispell has calls of these for what it does with options that are not used. */
+int dup(int number) { return (void) number, errno = ENOSYS, -1; }
+
+int dup2(int from, int to) { return (void) from, (void) to, errno = ENOSYS, -1; }
+
+FILE *popen(const char *command, const char *mode) { return (void) command, (void) mode, errno = ENOSYS, NULL; }
+
+int pclose(FILE *pipe) { return (void) pipe, errno = ENOSYS, -1; }
 
 void (*signal(int number, void (*handler)(int)))(int) { return (void) number, (void) handler, SIG_DFL; }
 

@@ -32,6 +32,15 @@ read_description() {
 
 get() { echo "${field[$1]:-}"; }
 
+# Replaces {here}, {sources} and {PACKAGE} in what programs.txt says by their folders.
+expand() {
+  local text=$1 package
+  text=${text//\{here\}/$here}
+  text=${text//\{sources\}/$sources}
+  for package in "${packages[@]}"; do text=${text//\{$package\}/$sources/$package}; done
+  echo "$text"
+}
+
 fail() {
   echo "error: $*" >&2
   exit 1
