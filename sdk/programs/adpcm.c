@@ -48,7 +48,8 @@ static int coded(struct state *state, int sample) {
   return code;
 }
 
-/* Samples are 16 bits, the lower ones first. Of two codes the first has the lower bits of a byte. */
+/* Samples are 16 bits, the lower ones first. Of two codes the first has the lower bits of a byte.
+ */
 static void code(FILE *in, FILE *out) {
   struct state state = { 0, 0 };
   unsigned char sample[4];

@@ -6,6 +6,7 @@
    instructions, bytes of the heap, bytes of the stack. Instructions need `-icount shift=0`. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <reent.h>
 #include <signal.h>
 #include <stdint.h>
@@ -166,7 +167,8 @@ off_t _lseek(int number, off_t offset, int whence) {
   if (whence == SEEK_CUR) offset += file[number].position;
   if (whence == SEEK_END) offset += length(number);
   if (offset < 0) return errno = EINVAL, -1;
-  if (call(sys_seek, (uintptr_t) file[number].handle, (uintptr_t) offset, 0) < 0) return errno = EIO, -1;
+  if (call(sys_seek, (uintptr_t) file[number].handle, (uintptr_t) offset, 0) < 0)
+    return errno = EIO, -1;
   return file[number].position = offset;
 }
 
@@ -281,14 +283,31 @@ void abort(void) {
   _exit(134);
 }
 
+/* A thread runs where it is created, to its end. */
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+                   void *(*start)(void *), void *restrict argument) {
+  (void) attributes;
+  *thread = 2;
+  start(argument);
+  return 0;
+}
+
+int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size) {
+  return (void) attributes, (void) size, 0;
+}
+
 /* Owners, modes, dates and signals of files and programs: there are none, and it is no error. */
 int chmod(const char *path, mode_t mode) { return (void) path, (void) mode, 0; }
 
 int fchmod(int number, mode_t mode) { return (void) number, (void) mode, 0; }
 
-int chown(const char *path, uid_t owner, gid_t group) { return (void) path, (void) owner, (void) group, 0; }
+int chown(const char *path, uid_t owner, gid_t group) {
+  return (void) path, (void) owner, (void) group, 0;
+}
 
-int fchown(int number, uid_t owner, gid_t group) { return (void) number, (void) owner, (void) group, 0; }
+int fchown(int number, uid_t owner, gid_t group) {
+  return (void) number, (void) owner, (void) group, 0;
+}
 
 int utime(const char *path, const struct utimbuf *times) { return (void) path, (void) times, 0; }
 
@@ -296,7 +315,9 @@ int lstat(const char *path, struct stat *status) { return _stat(path, status); }
 
 mode_t umask(mode_t mode) { return (void) mode, 022; }
 
-int creat(const char *path, mode_t mode) { return (void) mode, _open(path, O_WRONLY | O_CREAT | O_TRUNC); }
+int creat(const char *path, mode_t mode) {
+  return (void) mode, _open(path, O_WRONLY | O_CREAT | O_TRUNC);
+}
 
 unsigned sleep(unsigned seconds) { return (void) seconds, 0; }
 
@@ -305,11 +326,15 @@ int dup(int number) { return (void) number, errno = ENOSYS, -1; }
 
 int dup2(int from, int to) { return (void) from, (void) to, errno = ENOSYS, -1; }
 
-FILE *popen(const char *command, const char *mode) { return (void) command, (void) mode, errno = ENOSYS, NULL; }
+FILE *popen(const char *command, const char *mode) {
+  return (void) command, (void) mode, errno = ENOSYS, NULL;
+}
 
 int pclose(FILE *pipe) { return (void) pipe, errno = ENOSYS, -1; }
 
-void (*signal(int number, void (*handler)(int)))(int) { return (void) number, (void) handler, SIG_DFL; }
+void (*signal(int number, void (*handler)(int)))(int) {
+  return (void) number, (void) handler, SIG_DFL;
+}
 
 int raise(int number) {
   _exit(128 + number);

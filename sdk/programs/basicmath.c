@@ -13,7 +13,8 @@ static double rounded(double value) {
 }
 
 /* Finds the real roots of a x^3 + b x^2 + c x + d, and returns how many: 1 or 3. The substitution
-   x = t - b / 3a leaves t^3 - 3 q t + 2 r. Its roots are cosines if r^2 < q^3 (Viete), else Cardano's. */
+   x = t - b / 3a leaves t^3 - 3 q t + 2 r. Its roots are cosines if r^2 < q^3 (Viete), else
+   Cardano's. */
 static int cubic(double a, double b, double c, double d, double root[3]) {
   double shift = b / a / 3;
   double q = shift * shift - c / a / 3;
@@ -67,7 +68,8 @@ int main(int count, char **argument) {
   for (uint32_t value = 0; value < 100000; value++) sum += square_root(value * 40503U);
   fprintf(out, "the roots of 100000 integers add up to %llu\n", (unsigned long long) sum);
   for (uint32_t value = 1; value < 2000000000; value = value * 3 + 1)
-    fprintf(out, "the root of %lu is %lu\n", (unsigned long) value, (unsigned long) square_root(value));
+    fprintf(out, "the root of %lu is %lu\n", (unsigned long) value,
+            (unsigned long) square_root(value));
 
   for (int degrees = 0; degrees <= 360; degrees += 5)
     fprintf(out, "%3d degrees are %.4f radians, with a sine of %.4f\n", degrees,

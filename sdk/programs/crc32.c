@@ -24,7 +24,8 @@ int main(int count, char **argument) {
     uint32_t crc = 0xffffffff;
     unsigned long size = 0;
     /* A call of the library for each byte: that is most of the work. */
-    for (int byte; (byte = getc(in)) != EOF; size++) crc = crc >> 8 ^ table[(crc ^ (uint32_t) byte) & 255];
+    for (int byte; (byte = getc(in)) != EOF; size++)
+      crc = crc >> 8 ^ table[(crc ^ (uint32_t) byte) & 255];
     fprintf(out, "%08lx %8lu %s\n", (unsigned long) (crc ^ 0xffffffff), size, argument[i]);
     fclose(in);
   }

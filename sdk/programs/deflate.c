@@ -11,7 +11,8 @@ static int compress_file(const char *level, FILE *in, const char *name) {
   gzFile out = gzopen(name, mode);
   if (!out) return perror(name), 1;
   for (size_t size; (size = fread(data, 1, sizeof data, in)) > 0;)
-    if (gzwrite(out, data, (unsigned) size) != (int) size) return fprintf(stderr, "cannot write\n"), 1;
+    if (gzwrite(out, data, (unsigned) size) != (int) size)
+      return fprintf(stderr, "cannot write\n"), 1;
   return gzclose(out) != Z_OK;
 }
 

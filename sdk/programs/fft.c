@@ -1,5 +1,5 @@
-/* The fast Fourier transform of a sum of waves, or the inverse one of its result, in floating point.
-   fft WAVES LENGTH OUTPUT; fft -i WAVES LENGTH OUTPUT */
+/* The fast Fourier transform of a sum of waves, or the inverse one of its result, in floating
+   point. fft WAVES LENGTH OUTPUT; fft -i WAVES LENGTH OUTPUT */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static void reorder(double *re, double *im, unsigned length) {
   }
 }
 
-/* Transforms in place. `sign` is -1, or 1 for the inverse transform, which divides by the length. */
+/* Transforms in place. `sign` is -1, or 1 for the inverse transform, which divides by the length.
+ */
 static void transform(double *re, double *im, unsigned length, int sign) {
   reorder(re, im, length);
   for (unsigned half = 1; half < length; half *= 2)
@@ -55,7 +56,8 @@ int main(int count, char **argument) {
   argument += inverse;
   int waves = atoi(argument[1]);
   unsigned length = (unsigned) atoi(argument[2]);
-  if (length < 2 || length & (length - 1)) return fprintf(stderr, "the length is no power of 2\n"), 2;
+  if (length < 2 || length & (length - 1))
+    return fprintf(stderr, "the length is no power of 2\n"), 2;
   double *re = calloc(length, sizeof *re), *im = calloc(length, sizeof *im);
   if (!re || !im) return fprintf(stderr, "no memory\n"), 1;
   FILE *out = fopen(argument[3], "w");

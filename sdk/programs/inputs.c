@@ -39,11 +39,13 @@ static void pixel(int x, int y, int width, int height, unsigned char rgb[3]) {
   if (dx * dx + dy * dy < height * height / 10) red = 220, green = 200, blue = 40;
   if (x > width / 8 && x < width * 3 / 8 && y > height / 6 && y < height * 2 / 3)
     red = 30, green = 60, blue = 190;
-  if (x > width / 5 && y > height / 4 && x + y < height * 3 / 4 + width / 10) red = green = blue = 235;
+  if (x > width / 5 && y > height / 4 && x + y < height * 3 / 4 + width / 10)
+    red = green = blue = 235;
   if ((x / 8 + y / 8) % 2 && y > height * 5 / 6) red = green = blue = 20;
   int noise = (int) below(13) - 6;
   int all[3] = { red + noise, green + noise, blue + noise };
-  for (int i = 0; i < 3; i++) rgb[i] = (unsigned char) (all[i] < 0 ? 0 : all[i] > 255 ? 255 : all[i]);
+  for (int i = 0; i < 3; i++)
+    rgb[i] = (unsigned char) (all[i] < 0 ? 0 : all[i] > 255 ? 255 : all[i]);
 }
 
 static void pictures(const char *folder, int width, int height) {
@@ -77,8 +79,8 @@ static void sound(const char *folder) {
   fclose(out);
 }
 
-static const char *const syllables[] = { "ba", "ke", "li", "mon", "ta", "ser", "vo", "nu", "dri", "pal",
-                                         "qui", "ro", "fen", "gor", "hu", "xil" };
+static const char *const syllables[] = { "ba",  "ke",  "li",  "mon", "ta",  "ser", "vo", "nu",
+                                         "dri", "pal", "qui", "ro",  "fen", "gor", "hu", "xil" };
 
 static void word(FILE *out, unsigned number) {
   for (int i = 0; i < 2 || number; i++, number /= 16) fputs(syllables[number % 16], out);
@@ -104,7 +106,8 @@ static void texts(const char *folder) {
 static void numbers(const char *folder) {
   FILE *out = file(folder, "points.txt");
   for (int i = 0; i < 20000; i++)
-    fprintf(out, "%d %d %d\n", (int) below(20001) - 10000, (int) below(20001) - 10000, (int) below(20001) - 10000);
+    fprintf(out, "%d %d %d\n", (int) below(20001) - 10000, (int) below(20001) - 10000,
+            (int) below(20001) - 10000);
   fclose(out);
   out = file(folder, "network.txt");
   fprintf(out, "100\n");

@@ -25,12 +25,16 @@ read_description() {
     fi
     case $key in
       given | run | same) field[$kind $name $key]+=$value$'\n' ;;
-      *) field[$kind $name $key]="${field[$kind $name $key]:-}${field[$kind $name $key]:+ }$value" ;;
+      *) field[$kind $name $key]+=" $value" ;;
     esac
   done <"$1"
 }
 
-get() { echo "${field[$1]:-}"; }
+# Prints what programs.txt says of "KIND NAME KEY".
+get() {
+  local value=${field[$1]:-}
+  echo "${value# }"
+}
 
 # Replaces {here}, {sources} and {PACKAGE} in what programs.txt says by their folders.
 expand() {

@@ -1,5 +1,5 @@
 /* Encrypts or decrypts a file with AES (Rijndael) in cipher block chaining mode, with nettle. The
-   key has 256 bits, in hexadecimal. An encrypted file begins with the size of the plain one; its
+   key has 256 bits and is in a file. An encrypted file begins with the size of the plain one; its
    initial vector is the key's first half, as the result has to be the same each time. That is no
    way to keep a secret. rijndael encrypt|decrypt KEY INPUT OUTPUT */
 #include <nettle/aes.h>
@@ -10,14 +10,12 @@
 
 enum { chunk = 64 * AES_BLOCK_SIZE };
 
-static int read_key(const char *text, uint8_t key[AES256_KEY_SIZE]) {
-  unsigned byte;
-  if (strlen(text) != 2 * AES256_KEY_SIZE) return 1;
-  for (int i = 0; i < AES256_KEY_SIZE; i++) {
-    if (sscanf(text + 2 * i, "%2x", &byte) != 1) return 1;
-    key[i] = (uint8_t) byte;
-  }
-  return 0;
+static int read_key(const char *name, uint8_t key[AES256_KEY_SIZE]) {
+  FILE *in = fopen(name, "rb");
+  if (!in) return perror(name), 1;
+  size_t size = fread(key, 1, AES256_KEY_SIZE, in);
+  fclose(in);
+  return size < AES256_KEY_SIZE ? fprintf(stderr, "%s is too short\n", name), 1 : 0;
 }
 
 static void encrypt(const uint8_t *key, FILE *in, FILE *out) {
@@ -54,8 +52,8 @@ static void decrypt(const uint8_t *key, FILE *in, FILE *out) {
 
 int main(int count, char **argument) {
   uint8_t key[AES256_KEY_SIZE];
-  if (count != 5 || read_key(argument[2], key))
-    return fprintf(stderr, "rijndael encrypt|decrypt KEY INPUT OUTPUT\n"), 2;
+  if (count != 5) return fprintf(stderr, "rijndael encrypt|decrypt KEY INPUT OUTPUT\n"), 2;
+  if (read_key(argument[2], key)) return 1;
   FILE *in = fopen(argument[3], "rb");
   if (!in) return perror(argument[3]), 1;
   FILE *out = fopen(argument[4], "wb");

@@ -6,7 +6,8 @@
 
 /* SQLite is compiled without a system below (SQLITE_OS_OTHER): there is no file, always the same
    date, and always the same random bytes. */
-static int no_file(sqlite3_vfs *system, sqlite3_filename name, sqlite3_file *file, int flags, int *granted) {
+static int no_file(sqlite3_vfs *system, sqlite3_filename name, sqlite3_file *file, int flags,
+                   int *granted) {
   (void) system, (void) name, (void) flags, (void) granted;
   file->pMethods = NULL;
   return SQLITE_CANTOPEN;
@@ -77,8 +78,10 @@ int main(int count, char **argument) {
   if (!statements) return perror(argument[1]), 1;
   FILE *out = fopen(argument[2], "w");
   if (!out) return perror(argument[2]), 1;
-  if (sqlite3_open(":memory:", &database)) return fprintf(stderr, "%s\n", sqlite3_errmsg(database)), 1;
-  if (sqlite3_exec(database, statements, row, out, &message)) return fprintf(stderr, "%s\n", message), 1;
+  if (sqlite3_open(":memory:", &database))
+    return fprintf(stderr, "%s\n", sqlite3_errmsg(database)), 1;
+  if (sqlite3_exec(database, statements, row, out, &message))
+    return fprintf(stderr, "%s\n", message), 1;
   free(statements);
   if (fclose(out)) return perror(argument[2]), 1;
 

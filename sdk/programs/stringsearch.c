@@ -61,7 +61,8 @@ int main(int count, char **argument) {
     for (size_t at = 0; (at = find(text, size, at, word, length)) < size; at++) {
       if (!found++) first = at;
     }
-    if (found) fprintf(out, "%s: %lu, first at %lu\n", word, (unsigned long) found, (unsigned long) first);
+    if (found)
+      fprintf(out, "%s: %lu, first at %lu\n", word, (unsigned long) found, (unsigned long) first);
     else fprintf(out, "%s: none\n", word);
   }
   free(text);
