@@ -30,7 +30,6 @@ enum {
   sys_seek,
   sys_flen = 12,
   sys_remove = 14,
-  sys_rename,
   sys_get_cmdline = 21,
   sys_exit_extended = 32,
 };
@@ -196,11 +195,6 @@ int _unlink(const char *path) {
   return call(sys_remove, (uintptr_t) path, strlen(path), 0) ? errno = ENOENT, -1 : 0;
 }
 
-int _rename(const char *from, const char *to) {
-  const uintptr_t argument[] = { (uintptr_t) from, strlen(from), (uintptr_t) to, strlen(to) };
-  return semihosting(sys_rename, argument) ? errno = ENOENT, -1 : 0;
-}
-
 int _link(const char *from, const char *to) {
   (void) from, (void) to;
   return errno = ENOSYS, -1;
@@ -301,10 +295,6 @@ int chmod(const char *path, mode_t mode) { return (void) path, (void) mode, 0; }
 
 int fchmod(int number, mode_t mode) { return (void) number, (void) mode, 0; }
 
-int chown(const char *path, uid_t owner, gid_t group) {
-  return (void) path, (void) owner, (void) group, 0;
-}
-
 int fchown(int number, uid_t owner, gid_t group) {
   return (void) number, (void) owner, (void) group, 0;
 }
@@ -312,8 +302,6 @@ int fchown(int number, uid_t owner, gid_t group) {
 int utime(const char *path, const struct utimbuf *times) { return (void) path, (void) times, 0; }
 
 int lstat(const char *path, struct stat *status) { return _stat(path, status); }
-
-mode_t umask(mode_t mode) { return (void) mode, 022; }
 
 int creat(const char *path, mode_t mode) {
   return (void) mode, _open(path, O_WRONLY | O_CREAT | O_TRUNC);
@@ -330,14 +318,8 @@ FILE *popen(const char *command, const char *mode) {
   return (void) command, (void) mode, errno = ENOSYS, NULL;
 }
 
-int pclose(FILE *pipe) { return (void) pipe, errno = ENOSYS, -1; }
-
 void (*signal(int number, void (*handler)(int)))(int) {
   return (void) number, (void) handler, SIG_DFL;
-}
-
-int raise(int number) {
-  _exit(128 + number);
 }
 
 void _init(void) {}
