@@ -1,0 +1,1 @@
+#include "languages/english/msgs.h"
