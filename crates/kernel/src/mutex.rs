@@ -246,8 +246,8 @@ impl<C: Config> Core<C> {
         if self.asks(task) {
             self.forget_owned(task, mutex);
         }
-        // It is the owner's, who has not given it back: so this is said once, or a second time as a thread has begun to
-        // wait on another CPU.
+        // The word names `task`, or the first that waits. It is looked at again if a thread has begun to wait on
+        // another CPU meanwhile.
         while let Ok(state) = self.state_of(Sort::Mutex, mutex) {
             if let Some(first) = state.first() {
                 return self.pass_on(cpu, task, mutex, TaskId(first), now);

@@ -141,8 +141,8 @@ impl Word {
         }
     }
 
-    /// The caller, who has this name, becomes the owner of a free mutex; returns whether it did. A
-    /// caller without a name, 0, has to ask the kernel. Lock-free, O(1).
+    /// The thread of this name, which calls, becomes the owner of a free mutex; returns whether it did. A
+    /// thread that has to ask the kernel has the name 0. Lock-free, O(1).
     #[inline]
     pub fn try_lock(&self, name: u32) -> bool {
         name != 0 && self.change(0, name, Ordering::Acquire)
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_to_ask_changes_nothing() {
+    fn a_thread_that_has_to_ask_changes_nothing() {
         let mutex = Word::new(State::FREE, 0);
         assert!(!mutex.try_lock(0) && !mutex.try_unlock(0));
         assert_eq!(mutex.state(), State::FREE);

@@ -69,8 +69,12 @@ impl TestObjects for InMemory {
 
 /// A word that lasts, and that the trace knows by this number.
 fn word(state: State, about: u32, number: u16) -> At {
+    // All that there are, so that Miri finds none lost.
+    static WORDS: std::sync::Mutex<Vec<&Word>> = std::sync::Mutex::new(Vec::new());
     let about = about::with_number(about, number);
-    At::new(Box::leak(Box::new(Word::new(state, about))))
+    let word = Box::leak(Box::new(Word::new(state, about)));
+    WORDS.lock().unwrap().push(word);
+    At::new(word)
 }
 
 /// A small kernel, of one CPU and with objects in tables unless something else is said.
