@@ -20,13 +20,13 @@ pub struct Kernel {
 /// measured decision includes them. Here they are taken out of it, and the task that loses the CPU
 /// makes up for them ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 7] = [
-    ("rm", [604, 864, 225, 25, 0]),
-    ("dm", [604, 864, 225, 25, 0]),
-    ("edf", [654, 871, 209, 0, 0]),
-    ("fifo", [512, 397, 576, 73, 0]),
-    ("rr", [553, 425, 396, 60, 237]),
-    ("ipi", [1076, 260, 679, 0, 237]),
-    ("pp", [1561, 1568, 1005, 457, 0]),
+    ("rm", [611, 984, 186, 24, 0]),
+    ("dm", [593, 899, 257, 0, 0]),
+    ("edf", [661, 949, 180, 25, 0]),
+    ("fifo", [510, 423, 555, 68, 0]),
+    ("rr", [551, 460, 403, 60, 237]),
+    ("ipi", [1044, 384, 648, 0, 237]),
+    ("pp", [1570, 1573, 999, 459, 0]),
 ];
 
 /// Instructions on the Cortex-M3 of a run of the controllers of `pp`, by the number of tasks, each of which uses two

@@ -434,8 +434,6 @@ proptest! {
         let _ = drive_all(timing, quantum, &steps, others);
         if others.is_empty() {
             words_do_what_numbers_do(timing, quantum, &steps);
-            // Not for long, as mutexes of threads that have ended stay locked.
-            drive_in(timing, quantum, &steps[..steps.len().min(300)], WILD);
         }
     }
 }
@@ -455,6 +453,8 @@ fn words_do_what_numbers_do(timing: Timing, quantum: u64, steps: &[Step]) {
         })
     });
     assert_eq!(numbers, words);
+    // Not for long, as mutexes of threads that have ended stay locked.
+    drive_in(timing, quantum, &steps[..steps.len().min(300)], WILD);
 }
 
 /// The same with steps from a few lines of arithmetic.
@@ -473,6 +473,7 @@ fn a_walk() {
     let others = if cfg!(miri) { &OTHERS[1..] } else { &OTHERS };
     for timing in [Timing::Tickless, Timing::Tick(ns(7))] {
         let steps: Vec<Step> = (0..length).map(|_| any_step(&mut below)).collect();
+        words_do_what_numbers_do(timing, 5, &steps[..steps.len().min(3_000)]);
         for trace in drive_all(timing, 5, &steps, others) {
             // Something happens to the end.
             let end = trace.last().map_or(Time::ZERO, |event| event.time);
