@@ -31,6 +31,12 @@ static NEVER: AtomicU32 = AtomicU32::new(0);
 /// `PTHREAD_CANCELED`.
 const CANCELED: *mut c_void = usize::MAX as *mut c_void;
 
+/// Whether the calling thread has been cancelled, whether it wants to be or not.
+#[inline]
+pub(crate) fn is_due() -> bool {
+    Control::current().cancelled.load(Ordering::Relaxed) != 0
+}
+
 /// Ends the calling thread if it has been cancelled, and wants to be.
 #[inline]
 pub(crate) fn point() {

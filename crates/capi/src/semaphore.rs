@@ -58,7 +58,18 @@ unsafe extern "C" fn sem_destroy(semaphore: *mut Word) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_wait(semaphore: *mut Word) -> c_int {
     // SAFETY: C passes a semaphore.
-    or_fail(wait(unsafe { refer(semaphore) }, Time::NEVER))
+    let word = unsafe { refer(semaphore) };
+    if !cancel::is_due() && word.try_pass() {
+        return 0;
+    }
+    wait_slowly(word)
+}
+
+/// By itself, so that the short way saves no registers.
+#[cold]
+#[inline(never)]
+fn wait_slowly(semaphore: &'static Word) -> c_int {
+    or_fail(wait(semaphore, Time::NEVER))
 }
 
 #[unsafe(no_mangle)]
@@ -90,7 +101,17 @@ unsafe extern "C" fn sem_clockwait(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn sem_post(semaphore: *mut Word) -> c_int {
     // SAFETY: C passes a semaphore.
-    match number(_flyball_signal(At::new(unsafe { refer(semaphore) }))) {
+    let word = unsafe { refer(semaphore) };
+    if word.try_give() {
+        return 0;
+    }
+    post_slowly(word)
+}
+
+#[cold]
+#[inline(never)]
+fn post_slowly(semaphore: &'static Word) -> c_int {
+    match number(_flyball_signal(At::new(semaphore))) {
         0 => 0,
         EAGAIN => fail(EOVERFLOW),
         error => fail(error),
