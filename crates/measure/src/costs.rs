@@ -26,7 +26,7 @@ const INSTRUCTIONS: [(&str, [u64; 5]); 7] = [
     ("fifo", [510, 423, 555, 68, 0]),
     ("rr", [551, 460, 403, 60, 237]),
     ("ipi", [1044, 384, 648, 0, 237]),
-    ("pp", [1570, 1573, 999, 459, 0]),
+    ("pp", [1561, 1568, 1005, 457, 0]),
 ];
 
 /// Instructions on the Cortex-M3 of a run of the controllers of `pp`, by the number of tasks, each of which uses two
