@@ -48,7 +48,8 @@
 //! | what happens at which instant | `alarms` |
 //! | blocking, waking, timing out | `wait` |
 //! | where mutexes, semaphores and condition variables are | `objects` |
-//! | mutexes and priority inheritance | `mutex` |
+//! | mutexes | `mutex` |
+//! | priority inheritance | `inheritance` |
 //! | priority ceilings | `ceiling` |
 //! | semaphores, condition variables, message queues | `semaphore`, `condition`, `queue` |
 //!
@@ -68,6 +69,7 @@ mod audit;
 mod ceiling;
 mod condition;
 mod cpu_time;
+mod inheritance;
 mod jobs;
 mod lifecycle;
 mod migrate;
