@@ -221,6 +221,7 @@ unsafe extern "C" fn timespec_get(time: *mut Timespec, base: c_int) -> c_int {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn _gettimeofday(time: *mut Timeval, _: *mut ()) -> c_int {
+    // That clock is there.
     let now = Timespec::of(read(REALTIME).unwrap_or(0));
     // SAFETY: C passes a place.
     unsafe {
@@ -236,6 +237,7 @@ unsafe extern "C" fn _gettimeofday(time: *mut Timeval, _: *mut ()) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn _times(times: *mut Tms) -> usize {
     const TICK: u64 = SECOND / 1000;
+    // Both clocks are there. What is too large for a `clock_t` is -1, which POSIX has for that.
     let ticks = |clock| usize::try_from(read(clock).unwrap_or(0) / TICK).unwrap_or(usize::MAX);
     // SAFETY: C passes a place, or none.
     if let Some(place) = unsafe { times.as_mut() } {

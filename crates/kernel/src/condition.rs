@@ -60,7 +60,7 @@ impl<C: Config> Core<C> {
         self.block_caller(cpu, caller, Object::Condition(ANY), until, now);
         self.threads[caller.index()].reacquire = Some(mutex.0);
         self.disown(cpu, caller, mutex.0, now);
-        if self.asks(caller) {
+        if self.locks_by_kernel(caller) {
             // It will own the mutex again.
             self.reserved += 1;
         }

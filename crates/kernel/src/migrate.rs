@@ -7,7 +7,8 @@
 //!
 //! What belongs to a cluster stays there. So a thread can move that can run, or waits for nothing
 //! but the clock or a token, or is dormant; and that owns no mutex, is joined by no other thread,
-//! and signals no semaphore at a miss. Anything else is [`Error::Bound`], and the mover has to try
+//! and signals no semaphore at a miss. (A mutex in memory for which no thread waits is not seen: where threads move,
+//! objects have numbers.) Anything else is [`Error::Bound`], and the mover has to try
 //! again later.
 
 use crate::config::Config;

@@ -1,9 +1,9 @@
-//! Mutexes and priority inheritance.
+//! Mutexes. Priority inheritance is in [`inheritance`](crate::inheritance).
 //!
 //! With [`Protocol::Inherit`] the owner of a mutex acts with the urgency of the most urgent thread
 //! that waits for it (Sha, Rajkumar, Lehoczky 1990), and passes it on to the owner of a mutex that
 //! it waits for itself. What urgency is, is the policy's business: a priority, or a deadline
-//! ([`Policy::compare`], [`Policy::lend`]).
+//! ([`Policy::compare`](flyball_policy::Policy::compare), [`Policy::inherit`](flyball_policy::Policy::inherit)).
 //!
 //! ```text
 //!   H waits for --> mutex 1, owned by M, waits for --> mutex 2, owned by L
@@ -73,11 +73,11 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<Poll<()>, Error> {
         let caller = self.caller(cpu)?;
-        if self.asks(caller) {
+        if self.locks_by_kernel(caller) {
             self.reserve()?;
         }
         let locked = self.lock_reserved(cpu, caller, mutex.0, until, now);
-        if locked.is_err() && self.asks(caller) {
+        if locked.is_err() && self.locks_by_kernel(caller) {
             self.reserved -= 1;
         }
         locked
@@ -226,7 +226,7 @@ impl<C: Config> Core<C> {
 
     #[inline]
     fn has_locked(&mut self, cpu: CpuId, task: TaskId, mutex: PlaceOf<C>, now: Time) {
-        if self.asks(task) {
+        if self.locks_by_kernel(task) {
             self.note_owned(task, mutex);
         }
         if C::Trace::ENABLED {
@@ -241,7 +241,7 @@ impl<C: Config> Core<C> {
             let mutex = self.number_of(Sort::Mutex, mutex);
             self.emit(now, cpu, Kind::Unlock { task, mutex });
         }
-        if self.asks(task) {
+        if self.locks_by_kernel(task) {
             self.forget_owned(task, mutex);
         }
         // The word names `task`, or the first that waits. It is looked at again if a thread has begun to wait on
@@ -307,7 +307,7 @@ impl<C: Config> Core<C> {
 
     /// `task` ceases to wait for a mutex, and does not get it.
     pub(crate) fn leave_mutex(&mut self, cpu: CpuId, task: TaskId, now: Time) {
-        if self.asks(task) {
+        if self.locks_by_kernel(task) {
             self.reserved -= 1;
         }
         // It waits, so the word names the first that does.

@@ -459,7 +459,7 @@ impl<C: Config> Core<C> {
     /// is to see it, or its late jobs are given up.
     #[inline]
     pub fn quick_name(&self, task: TaskId) -> u32 {
-        if C::Trace::ENABLED || self.asks(task) {
+        if C::Trace::ENABLED || self.locks_by_kernel(task) {
             0
         } else {
             self.name(task)

@@ -28,7 +28,7 @@ impl<P> Owned<P> {
 impl<C: Config> Core<C> {
     /// Whether late jobs of `task` are given up, and mutexes are in memory.
     #[inline]
-    pub(crate) fn asks(&self, task: TaskId) -> bool {
+    pub(crate) fn locks_by_kernel(&self, task: TaskId) -> bool {
         let gives_up = |jobs: &Jobs<_>| jobs.on_miss() == OnMiss::Abort;
         C::Objects::IN_MEMORY && self.jobs.find(task.index()).is_some_and(gives_up)
     }

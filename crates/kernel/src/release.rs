@@ -291,7 +291,7 @@ impl<C: Config> Core<C> {
         thread.outcome = Outcome::Done;
         thread.token = false;
         let mutex = thread.reacquire.take();
-        if mutex.is_some() && self.asks(task) {
+        if mutex.is_some() && self.locks_by_kernel(task) {
             self.reserved -= 1;
         }
         self.unlock_given_up(cpu, task, now);

@@ -160,17 +160,6 @@ macro_rules! forward_one {
             self.$policy.inherit(to, from, now)
         }
     };
-    (raise $policy:ident) => {
-        fn raise(
-            &mut self,
-            task: $crate::TaskId,
-            ceiling: Self::Params,
-            since: $crate::Time,
-            now: $crate::Time,
-        ) -> Result<$crate::Resched, $crate::Refused> {
-            self.$policy.raise(task, ceiling, since, now)
-        }
-    };
     (waits $policy:ident) => {
         fn waits(
             &mut self,

@@ -168,7 +168,7 @@ impl<P: Policy, O: TestObjects> Machine<P, O> {
 
     /// What a thread can do without the kernel, where objects are in memory; returns whether it has.
     fn is_quick(&self, task: TaskId, call: Call) -> bool {
-        let name = if self.core.asks(task) {
+        let name = if self.core.locks_by_kernel(task) {
             0
         } else {
             self.core.name(task)

@@ -88,7 +88,7 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
     /// The name of the running thread, if objects are in memory and there is one.
     fn name(&self, way: Way) -> u32 {
         let task = self.core.running_task(CPU).filter(|_| way.words);
-        let task = task.filter(|&task| !self.core.asks(task));
+        let task = task.filter(|&task| !self.core.locks_by_kernel(task));
         task.map_or(0, |task| self.core.name(task))
     }
 
