@@ -103,6 +103,7 @@ NOTHING(__retarget_lock_try_acquire_recursive)
 NOTHING(__retarget_lock_release)
 NOTHING(__retarget_lock_release_recursive)
 NOTHING(__getreent)
+NOTHING(__flyball_corrupt_heap)
 long __lock___sinit_recursive_mutex, __lock___sfp_recursive_mutex, __lock___atexit_recursive_mutex,
   __lock___at_quick_exit_mutex, __lock___malloc_recursive_mutex, __lock___env_recursive_mutex,
   __lock___tz_mutex, __lock___dd_hash_mutex, __lock___arc4random_mutex;

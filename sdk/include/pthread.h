@@ -222,12 +222,13 @@ void __flyball_cleanup_pop(struct __flyball_cleanup *__cleanup, int __execute);
 #define pthread_cleanup_push(__routine, __argument)                               \
   do {                                                                            \
     struct __flyball_cleanup __flyball_cleanup_here = { (__routine), (__argument), 0 }; \
-    __flyball_cleanup_push(&__flyball_cleanup_here)
+    __flyball_cleanup_push(&__flyball_cleanup_here);
 #define pthread_cleanup_pop(__execute)                                            \
     __flyball_cleanup_pop(&__flyball_cleanup_here, (__execute));                  \
   } while (0)
 
 /* Not of the standard, but common: a thread's name, for people. */
+int pthread_getattr_np(pthread_t __thread_id, pthread_attr_t *__attributes);
 int pthread_getname_np(pthread_t __thread_id, char *__name, size_t __size);
 int pthread_setname_np(pthread_t __thread_id, const char *__name);
 

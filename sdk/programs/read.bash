@@ -24,7 +24,7 @@ read_description() {
       continue
     fi
     case $key in
-      given | run | same) field[$kind $name $key]+=$value$'\n' ;;
+      given | host | run | same) field[$kind $name $key]+=$value$'\n' ;;
       *) field[$kind $name $key]+=" $value" ;;
     esac
   done <"$1"

@@ -48,10 +48,31 @@ static void *low(void *unused) {
   return 0;
 }
 
+/* So many of one ceiling, and no more; they are given back in the order in which they were locked. */
+static void *many(void *attributes) {
+  static pthread_mutex_t mutexes[256];
+  for (int i = 0; i < 256; i++) CHECK(pthread_mutex_init(&mutexes[i], attributes) == 0);
+  for (int i = 0; i < 255; i++) CHECK(pthread_mutex_lock(&mutexes[i]) == 0);
+  CHECK(pthread_mutex_lock(&mutexes[255]) == EAGAIN && pthread_mutex_trylock(&mutexes[255]) == EAGAIN);
+  for (int i = 0; i < 255; i++) {
+    CHECK(i < 254 || pthread_mutex_lock(&mutexes[255]) == 0);
+    CHECK(pthread_mutex_unlock(&mutexes[i]) == 0);
+  }
+  ran = order = 0;
+  pthread_t thread = make(SCHED_FIFO, 10, middle, 0);
+  CHECK(ran == 0);
+  CHECK(pthread_mutex_unlock(&mutexes[255]) == 0);
+  CHECK(ran == 1);
+  join(thread);
+  for (int i = 0; i < 256; i++) CHECK(pthread_mutex_destroy(&mutexes[i]) == 0);
+  return 0;
+}
+
 int main(void) {
   pthread_mutexattr_t attributes;
   int ceiling;
   struct sched_param parameters = { .sched_priority = 32 };
+  use_one_cpu();
   CHECK(pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameters) == 0);
   CHECK(pthread_mutexattr_init(&attributes) == 0);
   CHECK(pthread_mutex_init(&mutex, &attributes) == 0);
@@ -71,5 +92,6 @@ int main(void) {
   join(make(SCHED_FIFO, 21, too_urgent, 0));
   join(make(SCHED_FIFO, 3, low, 0));
   CHECK(pthread_mutex_unlock(&mutex) == EPERM);
+  join(make(SCHED_FIFO, 3, many, &attributes));
   return 0;
 }

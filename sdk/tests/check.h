@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CHECK(what)                                                    \
   do {                                                                 \
@@ -47,6 +48,22 @@ static inline pthread_t make(int policy, int priority, void *(*start)(void *), v
   CHECK(pthread_create(&thread, &attributes, start, argument) == 0);
   CHECK(pthread_attr_destroy(&attributes) == 0);
   return thread;
+}
+
+#ifdef __riscv
+static inline void *do_nothing(void *unused) {
+  for (;;) __asm__ volatile("wfi");
+  return unused;
+}
+#endif
+
+/* All threads share one CPU from now on: the others have threads that do nothing and are as urgent as can be. For
+   tests of which of several threads runs. */
+static inline void use_one_cpu(void) {
+#ifdef __riscv
+  for (long left = sysconf(_SC_NPROCESSORS_ONLN); left > 1; left--) make(SCHED_FIFO, 32, do_nothing, 0);
+  pause_for(1);
+#endif
 }
 
 static inline void *join(pthread_t thread) {

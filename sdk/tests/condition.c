@@ -1,3 +1,4 @@
+/* policies: fp-rr rr edf ipi */
 /* Condition variables: signals, broadcasts, time-outs by two clocks, errors. */
 #include "check.h"
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* policies: fp-rr rr edf ipi */
 /* Data of each thread: keys, variables, errno; and what is done once. */
 #include "check.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Mutexes: types, errors, time-outs, deadlocks. */
+/* Mutexes: types, errors, time-outs, deadlocks. Also traced. */
 #include "check.h"
 #include <errno.h>
 
@@ -55,6 +55,9 @@ int main(void) {
   pthread_t thread;
   long long start;
 
+  /* The first thing that the threads do with a mutex. */
+  CHECK(elsewhere(unlock, &normal) == EPERM);
+  CHECK(pthread_mutex_unlock(&normal) == EPERM);
   CHECK(pthread_mutex_lock(&normal) == 0);
   CHECK(pthread_mutex_trylock(&normal) == EBUSY);
   CHECK(elsewhere(try, &normal) == EBUSY);

@@ -56,6 +56,29 @@ static void *try(void *unused) {
   return 0;
 }
 
+static void *writes(void *lock) {
+  CHECK(pthread_rwlock_wrlock(lock) == 0 && pthread_rwlock_unlock(lock) == 0);
+  return 0;
+}
+
+static void *tries_to_read(void *lock) {
+  int result = pthread_rwlock_tryrdlock(lock);
+  if (result == 0) CHECK(pthread_rwlock_unlock(lock) == 0);
+  return (void *) (long) result;
+}
+
+/* While a thread reads and another one waits to write, one of SCHED_OTHER can read, and one of SCHED_FIFO not. */
+static void beside_a_writer(void) {
+  static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_t writer, reader;
+  CHECK(pthread_rwlock_rdlock(&lock) == 0);
+  CHECK(pthread_create(&writer, 0, writes, &lock) == 0);
+  pause_for(5);
+  CHECK(pthread_create(&reader, 0, tries_to_read, &lock) == 0 && join(reader) == 0);
+  CHECK(join(make(SCHED_FIFO, 3, tries_to_read, &lock)) == (void *) EBUSY);
+  CHECK(pthread_rwlock_unlock(&lock) == 0 && join(writer) == 0);
+}
+
 int main(void) {
   pthread_t threads[THREADS];
   for (long i = 0; i < THREADS; i++)
@@ -89,5 +112,6 @@ int main(void) {
   CHECK(serial == ROUNDS);
   CHECK(pthread_barrier_destroy(&barrier) == 0);
   CHECK(pthread_spin_destroy(&spin) == 0);
+  beside_a_writer();
   return 0;
 }

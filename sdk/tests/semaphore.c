@@ -1,3 +1,4 @@
+/* policies: fp-rr fp-rr-small rr edf ipi */
 /* Semaphores: counts, time-outs, errors, a ring of a producer and a consumer. */
 #include "check.h"
 #include <errno.h>

@@ -21,7 +21,7 @@ int main(int count, char **arguments) {
   struct stat status;
   char line[80], wanted[80];
   int next[THREADS] = { 0 };
-  CHECK(count == 1 && strlen(arguments[0]) > 0 && !arguments[1]);
+  CHECK(count == 2 && strlen(arguments[0]) > 0 && !arguments[2]);
   CHECK(!fopen("missing.txt", "r") && errno == ENOENT);
   CHECK((file = fopen("lines.txt", "w")));
   for (long i = 0; i < THREADS; i++) threads[i] = make(SCHED_RR, 3, print, (void *) i);

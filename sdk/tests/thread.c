@@ -1,6 +1,7 @@
-/* Threads: their results, errors of wrong use, memory that is given back, stacks, names. */
+/* Threads: their results, errors of wrong use, memory that is given back, stacks, names. Also traced. */
 #include "check.h"
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,6 +32,42 @@ static void *where(void *unused) {
   (void) unused;
   here = (uintptr_t) &here;
   return (void *) here;
+}
+
+static void clean(void *place) { *(int *) place = 1; }
+
+static _Thread_local char own[120];
+
+static void *sleep_long(void *cleaned) {
+  own[0] = own[119] = 1;
+  pthread_cleanup_push(clean, cleaned);
+  pause_for(100000);
+  pthread_cleanup_pop(0);
+  return 0;
+}
+
+/* A stack of the least size is enough, wherever it begins: also for a thread that is cancelled, and has a variable of its
+   own. Nothing of it is left. */
+static void least(void) {
+  static char memory[PTHREAD_STACK_MIN + 16];
+  pthread_attr_t attributes, told;
+  pthread_t thread;
+  size_t size, before = 0;
+  void *low;
+  CHECK(pthread_attr_init(&attributes) == 0);
+  for (int i = 0; i < 20; i++) {
+    int cleaned = 0;
+    if (i == 4) before = mallinfo().uordblks;
+    CHECK(pthread_attr_setstack(&attributes, memory + i % 16, PTHREAD_STACK_MIN) == 0);
+    CHECK(pthread_create(&thread, &attributes, sleep_long, &cleaned) == 0);
+    pause_for(2);
+    CHECK(pthread_getattr_np(thread, &told) == 0 && pthread_attr_getstack(&told, &low, &size) == 0);
+    CHECK((char *) low >= memory + i % 16 && (char *) low < memory + i % 16 + 8);
+    CHECK((char *) low + size <= memory + i % 16 + PTHREAD_STACK_MIN && size >= 2048);
+    CHECK(pthread_cancel(thread) == 0 && join(thread) == PTHREAD_CANCELED && cleaned);
+  }
+  CHECK(mallinfo().uordblks == before && own[0] == 0);
+  CHECK(pthread_attr_setstack(&attributes, memory, PTHREAD_STACK_MIN - 1) == EINVAL);
 }
 
 int main(void) {
@@ -96,5 +133,6 @@ int main(void) {
   CHECK(pthread_create(&thread, &attributes, where, 0) == 0);
   inside = join(thread);
   CHECK(inside > stack && inside < stack + sizeof stack);
+  least();
   return 0;
 }

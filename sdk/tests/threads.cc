@@ -1,3 +1,4 @@
+// policies: fp-rr fp-rr-small rr edf ipi
 // Threads of C++, and what they share.
 #include "check.h"
 #include <algorithm>
@@ -63,9 +64,9 @@ void queue() {
 }
 }
 
-int main() {
+int main(int count, char **arguments) {
   CHECK(global.text == "constructed");
-  CHECK(std::thread::hardware_concurrency() == 1);
+  CHECK(count == 2 && std::to_string(std::thread::hardware_concurrency()) == arguments[1]);
   std::vector<std::thread> threads;
   auto shared = std::make_shared<std::string>("shared");
   std::weak_ptr<std::string> weak = shared;

@@ -41,6 +41,21 @@ void *outer(void *waits) {
   return nullptr;
 }
 
+void *prints(void *) {
+  Mark mark('g');
+  pthread_cancel(pthread_self());
+  // Through functions of the C library, which is where it writes.
+  printf("%s\n", "that is not to be the end of it");
+  fflush(stdout);
+  log += 'x';
+  return nullptr;
+}
+
+int fails(const void *, const void *) {
+  Mark mark('h');
+  throw mark.letter;
+}
+
 void *asleep(void *) {
   Mark mark('f');
   sleep(100);
@@ -63,4 +78,15 @@ int main() {
   pause_for(5);
   CHECK(pthread_cancel(thread) == 0);
   CHECK(join(thread) == PTHREAD_CANCELED && log == "f");
+  log = "";
+  CHECK(pthread_create(&thread, 0, prints, 0) == 0);
+  CHECK(join(thread) == PTHREAD_CANCELED && log == "g");
+  log = "";
+  int numbers[] = { 3, 1, 2 };
+  try {
+    qsort(numbers, 3, sizeof *numbers, fails);
+  } catch (char letter) {
+    log += letter;
+  }
+  CHECK(log == "hh");
 }

@@ -1,22 +1,30 @@
-//! The kernel of C and C++ programs: 32 threads of fixed priorities, with time slices for those of
-//! `SCHED_RR`. `sdk/install` puts the archive where a compiler finds it.
+//! The kernel of C and C++ programs, with a policy that is chosen when it is compiled (`build.rs`).
+//! `sdk/install` puts the archive where a compiler finds it.
 #![no_std]
-#![cfg(target_arch = "arm")]
+#![cfg(any(target_arch = "arm", target_arch = "riscv64"))]
 
+mod interrupt;
+#[cfg_attr(target_arch = "arm", path = "cortexm.rs")]
+#[cfg_attr(target_arch = "riscv64", path = "riscv.rs")]
+mod machine;
+mod memory;
+mod policy;
+#[cfg(target_arch = "arm")]
 mod reset;
+#[cfg_attr(feature = "traced", path = "trace/on.rs")]
+#[cfg_attr(not(feature = "traced"), path = "trace/off.rs")]
+mod trace;
 
-use flyball_app::policy::{Weighted, WeightedRoundRobin};
-use flyball_app::{Bitmap, FixedPriority, Inline, Level, NoTrace, Priority, Ranked, Timing};
-use flyball_capi::binding::{QUANTUM, Scheduling};
-use flyball_kernel::{Attributes, Config, InMemory};
-use flyball_machine_cortexm::{BoardConfig, MachineConfig, Stacks, board};
+use core::fmt::Display;
+use flyball_capi::Note;
+use flyball_capi::binding::{Ceiling, Terms};
+use flyball_kernel::{Attributes, Config, InMemory, Sizes};
+use flyball_policy::{CpuId, TaskId};
+use machine::chosen::{self, Fault, MachineConfig, Stacks};
+use memory::Carved;
+use policy::{Policy, params};
 
-/// How many threads there are at the same time.
-const THREADS: usize = 32;
-
-type Policy = Ranked<WeightedRoundRobin<FixedPriority>, Bitmap<Level, Inline<THREADS>, 1>>;
-
-flyball_machine_cortexm::kernel!(KERNEL: Program);
+chosen::kernel!(KERNEL: Program);
 flyball_app::__bind!(KERNEL);
 flyball_app::__bind_c!(KERNEL);
 
@@ -24,92 +32,187 @@ struct Program;
 
 impl Config for Program {
     type Policy = Policy;
-    type Trace = NoTrace;
+    type Trace = trace::Trace;
     type Message = Message;
-    type Stamp = flyball_machine_cortexm::stamp!(Program);
-    type Cpus = Inline<1>;
-    type Threads = Inline<THREADS>;
+    type Stamp = chosen::stamp!(Program);
+    type Cpus = machine::Cpus;
+    type Threads = Carved;
     type Objects = InMemory;
     type Owned = Nothing;
-    type Ceilings = Inline<THREADS>;
+    type Ceilings = Carved;
     type Queues = Nothing;
     type Messages = Nothing;
-    type Jobs = Nothing;
-    type Arrivals = Nothing;
-    type Accounts = Inline<THREADS>;
+    type Jobs = Carved;
+    type Arrivals = Carved;
+    type Accounts = Carved;
     type Counts = Nothing;
     type Budgets = Nothing;
     const TICKS: bool = false;
 }
 
-impl BoardConfig for Program {
-    type Board = board::Chosen;
-    const C_LIBRARY: bool = true;
-}
-
 impl MachineConfig for Program {
     const STACKS: Stacks = Stacks::Guarded;
+    const CPUS: u8 = machine::CPUS;
+    const C_LIBRARY: bool = true;
+
+    fn after_interrupt() -> Option<extern "C" fn()> {
+        flyball_capi::signal::interrupted()
+    }
+
+    fn sizes() -> Sizes {
+        let threads = threads().next_power_of_two();
+        Sizes {
+            threads,
+            arrivals: threads,
+            ..Sizes::FIXED
+        }
+    }
+
+    fn name(thread: TaskId) -> Option<&'static str> {
+        flyball_capi::last::name(thread)
+    }
+
+    fn fault(
+        kernel: &'static impl chosen::Machine<Config = Self>,
+        fault: &Fault,
+        message: Option<&dyn Display>,
+    ) -> ! {
+        trace::end(fault.time);
+        chosen::report(kernel, fault, message)
+    }
 }
 
-/// What the policy is told.
-fn params(scheduling: Scheduling) -> Weighted<Priority> {
-    Weighted {
-        params: Priority(scheduling.priority.saturating_sub(1)),
-        quantum: scheduling.quantum,
+/// How many threads there can be at the same time: what the program says, but `main` is there, and there is
+/// a largest number.
+fn threads() -> usize {
+    unsafe extern "C" {
+        safe static __flyball_threads: core::ffi::c_uint;
     }
+    usize::try_from(__flyball_threads).map_or(MOST, |threads| threads.clamp(1, MOST))
+}
+
+/// The kernel's names of threads have 15 bits for the row.
+const MOST: usize = 1 << 15;
+
+/// The name of the policy, where tools look for it in the image.
+#[used]
+#[unsafe(link_section = ".flyball.policy")]
+static POLICY: [u8; policy::NAME.to_bytes_with_nul().len()] = {
+    let mut bytes = [0; policy::NAME.to_bytes_with_nul().len()];
+    bytes.copy_from_slice(policy::NAME.to_bytes_with_nul());
+    bytes
+};
+
+/// The name of the policy.
+#[unsafe(no_mangle)]
+extern "C" fn flyball_policy() -> *const core::ffi::c_char {
+    policy::NAME.as_ptr()
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_knows(terms: &Terms) -> bool {
+    policy::knows(terms)
 }
 
 #[unsafe(no_mangle)]
 extern "Rust" fn _flyball_c_spawn(
     stack: &'static mut [usize],
-    scheduling: Scheduling,
+    attributes: Attributes<At>,
+    terms: &Terms,
     entry: extern "C" fn(usize) -> !,
     argument: usize,
 ) -> Result<ThreadId, Error> {
+    let params = params(terms)?;
     // SAFETY: a C thread may begin anywhere, and begins once.
-    unsafe {
-        KERNEL.spawn_on(
-            stack,
-            Attributes::THREAD,
-            params(scheduling),
-            entry,
-            argument,
-        )
-    }
+    unsafe { KERNEL.spawn_on(stack, attributes, params, entry, argument) }
 }
 
 #[unsafe(no_mangle)]
-extern "Rust" fn _flyball_c_adjust(thread: ThreadId, scheduling: Scheduling) -> Result<(), Error> {
-    KERNEL.act_now(|core, cpu, now| core.adjust(cpu, thread, params(scheduling), now))
+extern "Rust" fn _flyball_c_adjust(thread: ThreadId, terms: &Terms) -> Result<(), Error> {
+    let params = params(terms)?;
+    KERNEL.act_now(|core, cpu, now| core.adjust(cpu, thread, params, now))
 }
 
 #[unsafe(no_mangle)]
-extern "Rust" fn _flyball_c_raise(priority: Option<u8>) -> Result<(), Error> {
-    let scheduling = |priority| Scheduling {
-        priority,
-        quantum: QUANTUM,
+extern "Rust" fn _flyball_c_has_floors() -> bool {
+    policy::has_floors()
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_raise(ceiling: Option<Ceiling>) -> Result<(), Error> {
+    let raised = |ceiling| {
+        let mut terms = Terms::LEAST;
+        let mut from = None;
+        match ceiling {
+            Ceiling::Priority(priority) => terms.facts.priority = Some(priority),
+            Ceiling::Deadline { deadline, since } => {
+                terms.facts.deadline = Some(deadline);
+                from = Some(since);
+            }
+        }
+        params(&terms).map(|params| (params, from))
     };
+    let ceiling = ceiling.map(raised).transpose()?;
     KERNEL.act_now(|core, cpu, now| {
-        let ceiling = priority.map(|priority| (params(scheduling(priority)), now));
+        let ceiling = ceiling.map(|(params, from)| (params, from.unwrap_or(now)));
         core.raise(cpu, ceiling, now)
     })
 }
 
-/// The whole program, when memory has been initialised.
 #[unsafe(no_mangle)]
-extern "C" fn flyball_main() -> ! {
-    let policy = Ranked::new(
-        WeightedRoundRobin {
-            order: FixedPriority,
-        },
-        THREADS,
-    );
-    KERNEL.init(policy, NoTrace, Timing::Tickless);
+extern "Rust" fn _flyball_c_note(note: Note) {
+    trace::note(note);
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_fail(fault: &Fault, callers: &[usize], code: u8) -> ! {
+    KERNEL.stop_others();
+    trace::end(fault.time);
+    KERNEL.print_error(format_args!("{fault}"));
+    for caller in callers {
+        KERNEL.print_error(format_args!(", called from {caller:#010x}"));
+    }
+    KERNEL.print_error(format_args!("\n"));
+    KERNEL.shut_down(code)
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_end() {
+    trace::end(KERNEL.now());
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_cpus() -> u8 {
+    machine::cpus()
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_idle_time() -> (Time, Duration) {
+    let idle = KERNEL.act_now(|core, _, now| {
+        let cpus = (0..machine::cpus()).map(CpuId);
+        let idle = cpus.fold(Duration::ZERO, |sum, cpu| {
+            sum + core.idle_time_until(cpu, now)
+        });
+        Ok((now, idle))
+    });
+    idle.unwrap_or((Time::ZERO, Duration::ZERO))
+}
+
+/// The whole program: `init` makes the kernel for so many CPUs, with this policy.
+fn run(cpus: u8, init: impl FnOnce(Policy)) -> ! {
+    match policy::policy(threads(), cpus) {
+        Ok(policy) => init(policy),
+        Err(why) => cannot_start(why),
+    }
     if let Err(error) = flyball_capi::start::make_main() {
-        KERNEL.print("flyball: the program cannot start: ");
-        KERNEL.print(error.text());
-        KERNEL.print("\n");
-        KERNEL.shut_down(1);
+        cannot_start(error.text());
     }
     KERNEL.start()
+}
+
+fn cannot_start(why: &str) -> ! {
+    KERNEL.print("flyball: the program cannot start: ");
+    KERNEL.print(why);
+    KERNEL.print("\n");
+    KERNEL.shut_down(1)
 }

@@ -19,7 +19,7 @@ pub(crate) use body::{handler, spawn_again, spawn_once};
 
 use crate::message::Message;
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicU16, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, Ordering};
 use flyball_kernel::{
     At, Attributes, Config, Core, Error, GaugeId, GaugeKind, QueueId, ThreadId, Word,
 };
@@ -99,10 +99,22 @@ unsafe extern "Rust" {
     // For C programs: see `__bind_c!`.
     pub safe fn _flyball_name() -> u32;
     pub safe fn _flyball_name_of(thread: ThreadId) -> u32;
+    pub safe fn _flyball_thread(name: u32) -> Option<ThreadId>;
+    // How many of its jobs have been late; 0 if there is no such thread.
+    pub safe fn _flyball_missed(thread: ThreadId) -> u32;
+    // In an interrupt: the thread that runs offers the CPU to others that are as urgent.
+    pub safe fn _flyball_offer();
     pub safe fn _flyball_try_unlock(mutex: At) -> Result<(), Error>;
     pub safe fn _flyball_owns(mutex: At) -> bool;
-    // Calls that wait, unless `flag` is `set`, or becomes so before the wait: then
-    // they return `Error::Roused`. (Afterwards `_flyball_rouse` ends the wait.)
+    // Calls that wait, unless one of the bits `set` is in `flag`, or gets there before the wait: then
+    // they return `Error::Roused`. (Afterwards `_flyball_rouse` ends the wait; for a mutex,
+    // `_flyball_rouse_from_mutex`.)
+    pub safe fn _flyball_lock_unless(
+        mutex: At,
+        until: Time,
+        flag: &AtomicU32,
+        set: u32,
+    ) -> Result<(), Error>;
     pub safe fn _flyball_wait_unless(
         semaphore: At,
         until: Time,
@@ -125,6 +137,10 @@ unsafe extern "Rust" {
     pub safe fn _flyball_sleep_unless(until: Time, flag: &AtomicU32, set: u32)
     -> Result<(), Error>;
     pub safe fn _flyball_rouse(thread: ThreadId) -> Result<bool, Error>;
+    pub safe fn _flyball_rouse_from_mutex(
+        thread: ThreadId,
+        if_set: &AtomicBool,
+    ) -> Result<bool, Error>;
 }
 
 /// An application's kernel, as far as its policy has types of its own.

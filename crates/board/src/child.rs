@@ -1,7 +1,7 @@
 //! Other programs: they are watched while they run, and killed if they are not wanted any more.
 
 use crate::BoardError;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
@@ -13,6 +13,40 @@ pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) printed: String,
     pub(crate) said: String,
+}
+
+/// Where a program prints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stream {
+    /// Its standard output.
+    Output,
+    /// Its standard error.
+    Error,
+}
+
+/// Is told what a program prints, while it runs.
+pub type Live<'a> = dyn FnMut(Stream, &[u8]) + 'a;
+
+/// What has been written to a file since the last look.
+struct Tail {
+    stream: Stream,
+    file: fs::File,
+}
+
+impl Tail {
+    fn open(stream: Stream, path: &Path) -> std::io::Result<Tail> {
+        let file = fs::File::open(path)?;
+        Ok(Tail { stream, file })
+    }
+
+    fn tell(&mut self, live: &mut Live<'_>) -> std::io::Result<()> {
+        let mut bytes = Vec::new();
+        self.file.read_to_end(&mut bytes)?;
+        if !bytes.is_empty() {
+            live(self.stream, &bytes);
+        }
+        Ok(())
+    }
 }
 
 /// The files of what it prints and says.
@@ -34,10 +68,23 @@ impl Drop for Guard {
 /// whether to go on. What the program says goes through a file in `folder`, since a pipe that is
 /// not read would stop it.
 pub(crate) fn run(
+    command: Command,
+    name: &'static str,
+    folder: &Path,
+    limit: Option<Duration>,
+    watch: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Ended, BoardError> {
+    run_live(command, name, folder, limit, None, watch)
+}
+
+/// The same. If `live` is there it is told as often what the program prints, and the program has this
+/// one's standard input.
+pub(crate) fn run_live(
     mut command: Command,
     name: &'static str,
     folder: &Path,
     limit: Option<Duration>,
+    mut live: Option<&mut Live<'_>>,
     watch: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<Ended, BoardError> {
     const SHORT: Duration = Duration::from_millis(2);
@@ -47,10 +94,22 @@ pub(crate) fn run(
         let file = fs::File::create(folder.join(name));
         file.map_err(host("a temporary file cannot be written"))
     };
+    let input = match live {
+        Some(_) => Stdio::inherit(),
+        None => Stdio::null(),
+    };
     command
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(file(PRINTED)?)
         .stderr(file(SAID)?);
+    let tail = |(stream, name)| {
+        let tail = Tail::open(stream, &folder.join(name));
+        tail.map_err(host("a temporary file cannot be read"))
+    };
+    let mut tails = [
+        tail((Stream::Output, PRINTED))?,
+        tail((Stream::Error, SAID))?,
+    ];
     let child = command.spawn().map_err(|error| match error.kind() {
         ErrorKind::NotFound => BoardError::NoProgram(name),
         _ => BoardError::Host { what: name, error },
@@ -60,6 +119,12 @@ pub(crate) fn run(
     let mut pause = SHORT;
     let status = loop {
         let ended = child.0.try_wait().map_err(host(name))?;
+        if let Some(live) = &mut live {
+            for tail in &mut tails {
+                let told = tail.tell(live);
+                told.map_err(host("a temporary file cannot be read"))?;
+            }
+        }
         // Ctrl-C ends the child as well, so the question comes before the answer is believed.
         if watch().is_break() {
             return Err(BoardError::Interrupted);
@@ -84,6 +149,14 @@ pub(crate) fn run(
     })
 }
 
+/// What a program has printed and said that was ended.
+pub(crate) fn said(folder: &Path) -> String {
+    [PRINTED, SAID]
+        .map(|name| fs::read(folder.join(name)).unwrap_or_default())
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .concat()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +179,42 @@ mod tests {
         assert!(matches!(late, Err(BoardError::TooLong(_))));
         let none = start("flyball-has-no-such-program", &[], None);
         assert!(matches!(none, Err(BoardError::NoProgram("it"))));
+    }
+
+    #[test]
+    fn what_it_prints_is_told_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        // It ends as soon as what it has printed first has been told.
+        command.args([
+            "-c",
+            "echo one; while ! [ -e told ]; do :; done; echo two >&2",
+        ]);
+        command.current_dir(folder.path());
+        let mut told = Vec::new();
+        let mut live = |stream, bytes: &[u8]| {
+            fs::write(folder.path().join("told"), "").unwrap();
+            told.push((stream, String::from_utf8(bytes.into()).unwrap()));
+        };
+        let limit = Some(Duration::from_mins(1));
+        let mut watch = || ControlFlow::Continue(());
+        let ended = run_live(
+            command,
+            "it",
+            folder.path(),
+            limit,
+            Some(&mut live),
+            &mut watch,
+        )
+        .unwrap();
+        assert_eq!((&*ended.printed, &*ended.said), ("one\n", "two\n"));
+        assert_eq!(
+            told,
+            [
+                (Stream::Output, "one\n".to_owned()),
+                (Stream::Error, "two\n".to_owned())
+            ]
+        );
     }
 
     #[test]

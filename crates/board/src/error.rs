@@ -3,6 +3,7 @@
 use crate::Fault;
 use crate::application::ApplicationError;
 use crate::fault::FaultError;
+use crate::program::declared::NoTaskSet;
 use crate::recording::ReadError;
 use flyball_catalogue::Missing;
 use std::fmt;
@@ -73,6 +74,13 @@ pub enum BoardError {
     Build(String),
     /// The image cannot be read; why.
     Image(String),
+    /// What a program says of its threads is no task set.
+    NoTaskSet(NoTaskSet),
+    /// A program has a kernel that does not record what happens.
+    NoRecorder {
+        /// The policy's name, if it is known.
+        policy: Option<String>,
+    },
     /// The image has not counted anything.
     NoCounts,
     /// The image has not said what its supervisor sees.
@@ -139,6 +147,14 @@ impl BoardError {
                     known.join(", ")
                 )
             }
+            BoardError::NoRecorder { policy } => {
+                let policy = policy.as_ref().map(|name| format!("-{name}"));
+                format!(
+                    "link it with -specs=PREFIX/lib/flyball{}-traced.specs",
+                    policy.unwrap_or_default()
+                )
+            }
+            BoardError::NoTaskSet(error) => return error.remedy().map(str::to_owned),
             BoardError::NoSources { .. } => crate::sources::REMEDY.into(),
             BoardError::Application(error) => return error.remedy().map(str::to_owned),
             BoardError::NoProgram("cargo") => {
@@ -213,6 +229,10 @@ impl fmt::Display for BoardError {
                 write!(f, "the board's image cannot be built:\n{}", said.trim_end())
             }
             BoardError::Image(error) => write!(f, "the board's image cannot be read: {error}"),
+            BoardError::NoTaskSet(error) => error.fmt(f),
+            BoardError::NoRecorder { .. } => {
+                f.write_str("the program's kernel does not record what happens")
+            }
             BoardError::NoCounts => f.write_str("the image has not counted anything"),
             BoardError::NoObservations => {
                 f.write_str("the image has not said what its supervisor sees")

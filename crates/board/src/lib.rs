@@ -50,6 +50,7 @@ pub mod fault;
 mod generated;
 pub mod image;
 pub mod machine;
+pub mod program;
 pub mod recording;
 pub mod sources;
 mod supervised;

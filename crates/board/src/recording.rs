@@ -53,6 +53,8 @@ pub enum ReadError {
     NotAdmitted(usize),
     /// There are not so many clusters of CPUs as traces.
     Traces(usize),
+    /// There are more threads than a trace can number.
+    Threads,
 }
 
 /// CPUs that share a kernel core, and its tasks, as the machine numbers them.
@@ -89,6 +91,7 @@ impl fmt::Display for ReadError {
             ReadError::NotAdmitted(at) => {
                 write!(f, "event {at} is about a CPU or a task that there is not")
             }
+            ReadError::Threads => f.write_str("there are too many threads"),
             ReadError::Traces(found) => write!(f, "there are traces of {found} clusters of CPUs"),
         }
     }

@@ -1,6 +1,8 @@
 //! How a thread is created.
 
-use crate::errno::{EINVAL, ENOTSUP};
+use crate::control::Control;
+use crate::errno::EINVAL;
+use crate::jobs::Jobs;
 use crate::sched;
 use core::ffi::{c_int, c_void};
 
@@ -16,6 +18,7 @@ pub(crate) struct Attributes {
     scope: c_int,
     pub(crate) policy: c_int,
     pub(crate) priority: c_int,
+    pub(crate) jobs: Jobs,
 }
 
 impl Attributes {
@@ -28,14 +31,21 @@ impl Attributes {
         scope: 0,
         policy: 0,
         priority: 0,
+        jobs: Jobs::NONE,
     };
 }
 
 /// The size of a stack unless a program says another one, in bytes.
 pub(crate) const STACK: usize = 32 << 10;
 
-/// `PTHREAD_STACK_MIN`.
-pub(crate) const LEAST: usize = if size_of::<usize>() == 4 { 512 } else { 2048 };
+/// `PTHREAD_STACK_MIN`. Of a stack that a program gives, what is kept of the thread takes a part.
+pub(crate) const LEAST: usize = if size_of::<usize>() == 4 { 3072 } else { 7168 };
+
+/// What a thread needs that waits, and is cancelled.
+const NEEDED: usize = if size_of::<usize>() == 4 { 2048 } else { 6144 };
+/// The bytes of variables (`thread_local`) that have room in the least stack, of up to 16 bytes' alignment.
+const VARIABLES: usize = 128;
+const _: () = assert!(NEEDED + VARIABLES + 64 + size_of::<Control>() <= LEAST);
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_attr_init(attributes: *mut Attributes) -> c_int {
@@ -78,9 +88,7 @@ fn flag(value: c_int) -> c_int {
 
 field!(pthread_attr_getdetachstate, pthread_attr_setdetachstate, detached: c_int, value => flag(value));
 field!(pthread_attr_getinheritsched, pthread_attr_setinheritsched, explicit: c_int, value => flag(value));
-field!(pthread_attr_getschedpolicy, pthread_attr_setschedpolicy, policy: c_int, value => {
-    if sched::range(value).is_some() { 0 } else { ENOTSUP }
-});
+field!(pthread_attr_getschedpolicy, pthread_attr_setschedpolicy, policy: c_int, value => sched::supported(value).err().unwrap_or(0));
 // There is one process, so it makes no difference with which threads one competes.
 field!(pthread_attr_getscope, pthread_attr_setscope, scope: c_int, value => flag(value));
 // The guard is part of the stack, and as large as the machine has it.
@@ -128,7 +136,7 @@ unsafe extern "C" fn pthread_attr_setstack(
     address: *mut c_void,
     size: usize,
 ) -> c_int {
-    if size < LEAST || !address.cast::<u64>().is_aligned() || !size.is_multiple_of(8) {
+    if size < LEAST {
         return EINVAL;
     }
     // SAFETY: C passes attributes.

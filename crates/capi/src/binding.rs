@@ -1,15 +1,48 @@
-//! What an image defines for its policy: how threads are made, and how urgent they are.
+//! What an image defines for its policy: how threads are made, and what they tell the policy.
 
-use flyball_kernel::{Error, ThreadId};
-use flyball_trace::Duration;
+use core::sync::atomic::AtomicU32;
+use flyball_app::catalogue::{Arrival, Facts};
+use flyball_kernel::{At, Attributes, Error, ThreadId};
+use flyball_port::Fault;
+use flyball_script::Note;
+use flyball_trace::{Duration, Time};
 
-/// How a thread is scheduled.
+/// What a thread tells the policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scheduling {
-    /// From 1 to [`HIGHEST`]; the larger, the more urgent.
-    pub priority: u8,
-    /// How long a time slice among equals is; [`Duration::MAX`]: without end.
-    pub quantum: Duration,
+pub struct Terms {
+    /// Its priority, from 1 to [`HIGHEST`], the larger, the more urgent; its period, deadline and so on.
+    pub facts: Facts,
+    /// How long a time slice among equals is; zero: without end.
+    pub slice: Duration,
+}
+
+impl Terms {
+    /// What a thread says that says nothing: its priority is the lowest, and equals take turns.
+    pub const LEAST: Terms = {
+        let mut facts = Facts::periodic(Duration::MAX, Duration::ZERO);
+        facts.arrival = Arrival::Once;
+        facts.period = None;
+        facts.deadline = None;
+        facts.priority = Some(1);
+        Terms {
+            facts,
+            slice: QUANTUM,
+        }
+    };
+}
+
+/// What makes a thread more urgent while it has mutexes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ceiling {
+    /// A priority.
+    Priority(u8),
+    /// Under a policy with floors: a job with this relative deadline, released at that instant.
+    Deadline {
+        /// Not zero.
+        deadline: Duration,
+        /// Not later than now.
+        since: Time,
+    },
 }
 
 /// The highest priority of a thread.
@@ -20,30 +53,66 @@ pub const QUANTUM: Duration = Duration::from_millis(1);
 
 // SAFETY: an image defines these with these types, as safe Rust functions.
 unsafe extern "Rust" {
+    /// Whether the policy looks at the parts of `terms` that are not as in [`Terms::LEAST`], apart from
+    /// periods, deadlines and execution times, which are said of a thread under any policy.
+    pub(crate) safe fn _flyball_c_knows(terms: &Terms) -> bool;
+
     /// Makes a thread that begins at `entry` with `argument` on `stack`, of which no word is lost at the end.
     ///
     /// # Errors
     /// As [`Core::spawn`](flyball_kernel::Core::spawn).
     pub(crate) safe fn _flyball_c_spawn(
         stack: &'static mut [usize],
-        scheduling: Scheduling,
+        attributes: Attributes<At>,
+        terms: &Terms,
         entry: extern "C" fn(usize) -> !,
         argument: usize,
     ) -> Result<ThreadId, Error>;
 
-    /// The calling thread is at least as urgent as one of this priority, as long as the next call says
-    /// another one.
+    /// Whether the policy has floors: ceilings that are deadlines.
+    pub(crate) safe fn _flyball_c_has_floors() -> bool;
+
+    /// The calling thread is at least as urgent as this says, as long as the next call says
+    /// something else.
     ///
     /// # Errors
     /// As [`Core::raise`](flyball_kernel::Core::raise).
-    pub(crate) safe fn _flyball_c_raise(priority: Option<u8>) -> Result<(), Error>;
+    pub(crate) safe fn _flyball_c_raise(ceiling: Option<Ceiling>) -> Result<(), Error>;
 
-    /// Schedules a thread in another way from now on.
+    /// Something has become due for `thread`, which is not the calling one. If it is in the middle of its program it
+    /// finds out before it goes on there: on the Cortex-M3 it calls `__flyball_interrupt`, and `gate` becomes 1, if that
+    /// is 0; on RISC-V it calls [`interrupted`](crate::signal::interrupted), on whatever CPU it is.
+    pub(crate) safe fn _flyball_c_interrupt(thread: ThreadId, gate: &AtomicU32);
+
+    /// Ends what a thread was interrupted with: it goes on where it was. On the Cortex-M3.
+    ///
+    /// # Safety
+    /// `before` is what `entry` was passed, in this thread.
+    #[cfg(target_arch = "arm")]
+    pub(crate) fn _flyball_c_end_interrupt(before: usize) -> !;
+
+    /// The line of the interrupt whose handler calls.
+    pub(crate) safe fn _flyball_c_line() -> u16;
+
+    /// Adds to the trace what is no event, if there is a trace.
+    pub(crate) safe fn _flyball_c_note(note: Note);
+
+    /// The program ends now: its trace is complete.
+    pub(crate) safe fn _flyball_c_end();
+
+    /// Says where errors go why the program cannot go on, and which function after the other has called: the return
+    /// addresses, from the innermost on. The program ends with `code`.
+    pub(crate) safe fn _flyball_c_fail(fault: &Fault, callers: &[usize], code: u8) -> !;
+
+    /// How many CPUs there are.
+    pub(crate) safe fn _flyball_c_cpus() -> u8;
+
+    /// What time it is, and how long CPUs were idle until then, all together.
+    pub(crate) safe fn _flyball_c_idle_time() -> (Time, Duration);
+
+    /// A thread tells the policy something else from now on.
     ///
     /// # Errors
     /// As [`Core::adjust`](flyball_kernel::Core::adjust).
-    pub(crate) safe fn _flyball_c_adjust(
-        thread: ThreadId,
-        scheduling: Scheduling,
-    ) -> Result<(), Error>;
+    pub(crate) safe fn _flyball_c_adjust(thread: ThreadId, terms: &Terms) -> Result<(), Error>;
 }

@@ -1,13 +1,14 @@
-//! Cancellation, and cleanup handlers. A thread that is cancelled ends where it looks, and a wait in
-//! which it may be cancelled ends early. Its stack is unwound, so that destructors of C++
+//! Cancellation, and cleanup handlers. A thread that is cancelled ends where it looks, or, if it wants
+//! that, anywhere; and a wait in which it may be cancelled ends early. Its stack is unwound, so that destructors of C++
 //! run, and cleanup handlers at their places among them (`sdk/flyball.c`).
 
 use crate::control::Control;
-use crate::errno::{EINTR, EINVAL, ENOTSUP, ESRCH, number};
+use crate::errno::{EINTR, EINVAL, ESRCH, number};
+use crate::signal::{self, Handled};
 use crate::thread;
 use core::ffi::{c_int, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering, fence};
 use flyball_app::seam::_flyball_rouse;
 use flyball_kernel::Error;
 
@@ -19,53 +20,153 @@ pub(crate) struct Cleanup {
     next: *mut Cleanup,
 }
 
-/// [`Control::cancelled`] of a thread that is to be cancelled.
+/// In [`Signals::due`](crate::signal::Signals::due): the thread is to be cancelled.
 pub(crate) const CANCELLED: u32 = 1;
 
 /// `PTHREAD_CANCEL_DISABLE`.
-const DISABLED: c_int = 1;
+const DISABLED: u8 = 1;
 
-/// The flag of a thread that cannot be cancelled.
-static NEVER: AtomicU32 = AtomicU32::new(0);
+/// `PTHREAD_CANCEL_ASYNCHRONOUS`.
+const ASYNCHRONOUS: u8 = 1;
 
 /// `PTHREAD_CANCELED`.
 const CANCELED: *mut c_void = usize::MAX as *mut c_void;
 
-/// Whether the calling thread has been cancelled, whether it wants to be or not.
+/// How a thread ends that is cancelled: [`exit`], from the first call of `pthread_cancel` on. A program without that call
+/// is linked without the unwinder.
+static EXIT: AtomicPtr<()> = AtomicPtr::new(ptr::null_mut());
+
+/// Whether the calling thread has something to do, like to end.
 #[inline]
 pub(crate) fn is_due() -> bool {
-    Control::current().cancelled.load(Ordering::Relaxed) != 0
+    Control::current().signals.due.load(Ordering::Relaxed) != 0
 }
 
-/// Ends the calling thread if it has been cancelled, and wants to be.
+/// Ends the calling thread if it has been cancelled, and wants to be. If it has locks of the C library, it ends
+/// when it has given the last one back.
 #[inline]
 pub(crate) fn point() {
-    if flag().load(Ordering::Relaxed) == CANCELLED {
-        exit(CANCELED);
-    }
-}
-
-/// What is [`CANCELLED`] as soon as the calling thread has to end.
-#[inline]
-pub(crate) fn flag() -> &'static AtomicU32 {
     let me = Control::current();
-    if me.cancel_state.load(Ordering::Relaxed) == DISABLED {
-        &NEVER
-    } else {
-        &me.cancelled
+    if me.signals.due.load(Ordering::Relaxed) & CANCELLED != 0 {
+        cancelled(me);
     }
 }
 
-/// Makes a call of the kernel that waits and may be cancelled, again if it ends early for another
-/// reason. The call is passed the flag that the thread is to be cancelled, and how that is set.
-pub(crate) fn wait(call: impl Fn(&AtomicU32, u32) -> Result<(), Error>) -> c_int {
+/// The calling thread has been cancelled, and is at a point of cancellation.
+#[cold]
+#[inline(never)]
+fn cancelled(me: &Control) {
+    if ends_wait(me) != 0 {
+        end();
+    }
+    if is_in_library(me) {
+        me.has_passed.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether a thread has locks of the C library. An end would leave them locked.
+#[inline]
+fn is_in_library(thread: &Control) -> bool {
+    thread.library_locks.load(Ordering::Relaxed) != 0
+}
+
+/// The calling thread takes a lock of the C library.
+#[inline]
+pub(crate) fn enter_library() {
+    let locks = &Control::current().library_locks;
+    locks.store(locks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
+/// It has given one back.
+#[inline]
+pub(crate) fn leave_library() {
+    let me = Control::current();
+    let left = me.library_locks.load(Ordering::Relaxed) - 1;
+    me.library_locks.store(left, Ordering::Relaxed);
+    if left == 0 && me.signals.due.load(Ordering::Relaxed) & CANCELLED != 0 {
+        cancelled_in_library(me);
+    }
+}
+
+/// The calling thread has been cancelled, and may have been at a point of cancellation while it had locks of the C
+/// library.
+#[cold]
+#[inline(never)]
+fn cancelled_in_library(me: &Control) {
+    if me.has_passed.swap(false, Ordering::Relaxed) {
+        point();
+    } else {
+        asynchronously();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn end() -> ! {
+    let exit = EXIT.load(Ordering::Relaxed);
+    // SAFETY: a thread has been cancelled, so it is that function.
+    let exit = unsafe { core::mem::transmute::<*mut (), fn(*mut c_void) -> !>(exit) };
+    exit(CANCELED)
+}
+
+/// As [`point`], if the calling thread may end anywhere.
+pub(crate) fn asynchronously() {
+    if Control::current().signals.due.load(Ordering::Relaxed) & ends_anywhere() != 0 {
+        end();
+    }
+}
+
+/// Which bits of [`Signals::due`](crate::signal::Signals::due) end a wait of this thread for the sake of cancellation.
+#[inline]
+pub(crate) fn ends_wait(me: &Control) -> u32 {
+    if me.cancel_state.load(Ordering::Relaxed) == DISABLED || is_in_library(me) {
+        0
+    } else {
+        CANCELLED
+    }
+}
+
+/// The same of all that the calling thread does.
+pub(crate) fn ends_anywhere() -> u32 {
+    let me = Control::current();
+    match me.cancel_type.load(Ordering::Relaxed) {
+        ASYNCHRONOUS => ends_wait(me),
+        _ => 0,
+    }
+}
+
+/// What a handler of a signal makes of a call that waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnSignal {
+    /// Nothing.
+    Wait,
+    /// It ends with `EINTR`, unless the handler has `SA_RESTART`.
+    Restart,
+    /// It ends with `EINTR`.
+    End,
+}
+
+/// Makes a call of the kernel that waits, and may be cancelled or interrupted; again if it ends early for another reason.
+/// The call is passed what the thread has to do, and which bits of that end the wait.
+pub(crate) fn wait(
+    on_signal: OnSignal,
+    call: impl Fn(&AtomicU32, u32) -> Result<(), Error>,
+) -> c_int {
     loop {
         point();
-        let result = number(call(flag(), CANCELLED));
+        signal::defer();
+        let due = &Control::current().signals.due;
+        let result = number(call(due, signal::ends_wait()));
+        let handled = signal::resume();
         if result != 0 {
             point();
         }
-        if result != EINTR {
+        let ends = match handled {
+            Handled::None => false,
+            Handled::Restarts => on_signal == OnSignal::End,
+            Handled::Interrupts => on_signal != OnSignal::Wait,
+        };
+        if result != EINTR || ends {
             return result;
         }
     }
@@ -81,7 +182,7 @@ fn exit(result: *mut c_void) -> ! {
     let me = Control::current();
     me.cancel_state.store(DISABLED, Ordering::Relaxed);
     // SAFETY: the place is this thread's, and is used once.
-    unsafe { __flyball_unwind(result, me.unwinding()) }
+    unsafe { __flyball_unwind(result, me.argument.load(Ordering::Relaxed)) }
 }
 
 /// Calls the cleanup handlers of the calling thread, which ends, of blocks below `end` on the stack.
@@ -160,33 +261,30 @@ unsafe extern "C" fn __flyball_cleanup_pop(cleanup: *mut Cleanup, execute: c_int
     }
 }
 
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
-    if !(0..=DISABLED).contains(&state) {
+/// Sets how the calling thread may be cancelled: `place` becomes 0 or 1.
+fn set(place: &AtomicU8, to: c_int, old: *mut c_int) -> c_int {
+    let Some(to) = u8::try_from(to).ok().filter(|&to| to <= 1) else {
         return EINVAL;
-    }
-    let place = &Control::current().cancel_state;
+    };
     if !old.is_null() {
         // SAFETY: C passes a place.
-        unsafe { old.write(place.load(Ordering::Relaxed)) };
+        unsafe { old.write(place.load(Ordering::Relaxed).into()) };
     }
-    place.store(state, Ordering::Relaxed);
+    place.store(to, Ordering::Relaxed);
+    // As in `cancel`.
+    fence(Ordering::SeqCst);
+    asynchronously();
     0
 }
 
-/// Threads are cancelled where they look only.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_setcancelstate(to: c_int, old: *mut c_int) -> c_int {
+    set(&Control::current().cancel_state, to, old)
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_setcanceltype(to: c_int, old: *mut c_int) -> c_int {
-    match to {
-        0 => {}
-        1 => return ENOTSUP,
-        _ => return EINVAL,
-    }
-    if !old.is_null() {
-        // SAFETY: C passes a place.
-        unsafe { old.write(0) };
-    }
-    0
+    set(&Control::current().cancel_type, to, old)
 }
 
 #[unsafe(no_mangle)]
@@ -196,16 +294,27 @@ extern "C" fn pthread_testcancel() {
 
 #[unsafe(no_mangle)]
 extern "C" fn pthread_cancel(name: u32) -> c_int {
-    let cancelled = thread::find(name, |thread| {
-        thread.cancelled.store(CANCELLED, Ordering::Relaxed);
-        let is_willing = thread.cancel_state.load(Ordering::Relaxed) != DISABLED;
-        // SAFETY: `find` has locked the list.
-        if let Some(id) = unsafe { thread.id() }
-            && is_willing
-        {
-            // A thread that has ended is not cancelled any more.
-            let _ = _flyball_rouse(id);
-        }
-    });
-    if cancelled.is_some() { 0 } else { ESRCH }
+    if thread::find(name, cancel).is_some() {
+        0
+    } else {
+        ESRCH
+    }
+}
+
+/// Cancels a thread. The list of threads is locked.
+pub(crate) fn cancel(thread: &Control) {
+    EXIT.store(exit as *mut (), Ordering::Relaxed);
+    thread.signals.due.fetch_or(CANCELLED, Ordering::Relaxed);
+    // Another CPU sees this, or it is seen here that the thread is willing now.
+    fence(Ordering::SeqCst);
+    if ends_wait(thread) == 0 {
+        return;
+    }
+    if thread.cancel_type.load(Ordering::Relaxed) == ASYNCHRONOUS {
+        signal::tell(thread);
+    // SAFETY: the list is locked.
+    } else if let Some(id) = unsafe { thread.id() } {
+        // A thread that has ended is not cancelled any more.
+        let _ = _flyball_rouse(id);
+    }
 }

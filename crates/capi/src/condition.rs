@@ -3,10 +3,12 @@
 
 use crate::cancel;
 use crate::clock::{self, Timespec};
+use crate::control::Control;
 use crate::errno::{EBUSY, EINTR, EINVAL, number};
 use crate::mutex::Mutex;
 use crate::refer;
-use core::ffi::c_int;
+use crate::signal::{self, Handled};
+use core::ffi::{c_int, c_long};
 use flyball_app::seam::{
     _flyball_broadcast, _flyball_signal_condition, _flyball_wait_condition,
     _flyball_wait_condition_unless,
@@ -46,27 +48,41 @@ impl Condition {
             Ok(depth) => depth,
             Err(error) => return error,
         };
-        let result = self.wait_at(mutex.at(), until);
+        let result = number(_flyball_wait_condition(self.at(), mutex.at(), until));
         mutex.come_back(depth);
         result
     }
 
-    /// The same with the mutex that is there.
-    pub(crate) fn wait_at(&'static self, mutex: At, until: Time) -> c_int {
-        number(_flyball_wait_condition(self.at(), mutex, until))
+    /// The same with the mutex that is there, unless the calling thread has something to do of these bits of
+    /// [`Signals::due`](crate::signal::Signals::due). The caller defers handlers.
+    pub(crate) fn wait_unless(&'static self, mutex: At, until: Time, set: u32) -> c_int {
+        let due = &Control::current().signals.due;
+        number(_flyball_wait_condition_unless(
+            self.at(),
+            mutex,
+            until,
+            due,
+            set,
+        ))
     }
 
+    #[inline]
     pub(crate) fn signal(&'static self) {
-        _flyball_signal_condition(self.at());
+        if self.word.is_waited_for() {
+            _flyball_signal_condition(self.at());
+        }
     }
 
+    #[inline]
     pub(crate) fn broadcast(&'static self) {
-        _flyball_broadcast(self.at());
+        if self.word.is_waited_for() {
+            _flyball_broadcast(self.at());
+        }
     }
 }
 
 /// As [`Condition::wait`], where a thread may be cancelled; it owns the mutex then. `None`: waits for
-/// ever.
+/// ever. Returns `EINTR` if a handler has run that interrupts calls.
 ///
 /// # Safety
 /// C passes a condition variable, a mutex, and a time.
@@ -90,19 +106,20 @@ unsafe fn wait(
         Ok(depth) => depth,
         Err(error) => return error,
     };
-    let result = number(_flyball_wait_condition_unless(
-        condition.at(),
-        mutex.at(),
-        until,
-        cancel::flag(),
-        cancel::CANCELLED,
-    ));
-    mutex.come_back(depth);
+    signal::defer();
+    let result = condition.wait_unless(mutex.at(), until, signal::ends_wait());
+    let owned = mutex.come_back(depth);
+    let handled = signal::resume();
     if result != 0 {
         cancel::point();
     }
-    // A wait may end for nothing.
-    if result == EINTR { 0 } else { result }
+    if owned != 0 {
+        return owned;
+    }
+    if result == EINTR && handled != Handled::Interrupts {
+        return 0;
+    }
+    result
 }
 
 /// The clock of the time-outs of a condition variable.
@@ -120,7 +137,7 @@ unsafe fn clock_of(condition: *const Condition) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_cond_wait(condition: *mut Condition, mutex: *mut Mutex) -> c_int {
     // SAFETY: as C promises.
-    unsafe { wait(condition, mutex, None) }
+    spurious(unsafe { wait(condition, mutex, None) })
 }
 
 #[unsafe(no_mangle)]
@@ -130,7 +147,7 @@ unsafe extern "C" fn pthread_cond_timedwait(
     until: *const Timespec,
 ) -> c_int {
     // SAFETY: as C promises.
-    unsafe { wait(condition, mutex, Some((clock_of(condition), until))) }
+    spurious(unsafe { wait(condition, mutex, Some((clock_of(condition), until))) })
 }
 
 #[unsafe(no_mangle)]
@@ -141,7 +158,25 @@ unsafe extern "C" fn pthread_cond_clockwait(
     until: *const Timespec,
 ) -> c_int {
     // SAFETY: as C promises.
-    unsafe { wait(condition, mutex, Some((clock, until))) }
+    spurious(unsafe { wait(condition, mutex, Some((clock, until))) })
+}
+
+/// What a function returns that may return for nothing.
+fn spurious(result: c_int) -> c_int {
+    if result == EINTR { 0 } else { result }
+}
+
+/// For calls of `sdk/mqueue.c` that handlers of signals interrupt: as `pthread_cond_timedwait`, and without a
+/// limit if `until` is null, but returns `EINTR` then.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __flyball_wait(
+    condition: *mut Condition,
+    mutex: *mut Mutex,
+    until: *const Timespec,
+) -> c_int {
+    let until = (!until.is_null()).then_some((clock::REALTIME, until));
+    // SAFETY: as C promises.
+    unsafe { wait(condition, mutex, until) }
 }
 
 #[unsafe(no_mangle)]
@@ -198,7 +233,10 @@ unsafe extern "C" fn pthread_condattr_setclock(attributes: *mut u32, clock: c_in
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_condattr_getclock(attributes: *const u32, clock: *mut c_int) -> c_int {
+unsafe extern "C" fn pthread_condattr_getclock(
+    attributes: *const u32,
+    clock: *mut c_long,
+) -> c_int {
     // SAFETY: C passes attributes.
     let now = unsafe { *attributes } & CLOCKS;
     let now = if now == 0 {
@@ -207,7 +245,7 @@ unsafe extern "C" fn pthread_condattr_getclock(attributes: *const u32, clock: *m
         now.cast_signed()
     };
     // SAFETY: C passes a place.
-    unsafe { clock.write(now) };
+    unsafe { clock.write(now.into()) };
     0
 }
 

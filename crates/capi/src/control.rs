@@ -6,19 +6,36 @@
 //!                                 <- grows
 //! ```
 //!
-//! The context switch sets `_impure_ptr`, so the calling thread finds its own by one load. The
-//! variables of the thread (`thread_local`) come last.
+//! On Arm the context switch sets `_impure_ptr`, so the calling thread finds its own by one load. On
+//! RISC-V it sets `tp`, which points to what follows it. The variables of the thread (`thread_local`) come last.
 
-use crate::binding::HIGHEST;
+use crate::binding::{_flyball_c_note, HIGHEST};
 use crate::cancel::Cleanup;
+use crate::floor::Held;
+use crate::latch::Locked;
+use crate::signal::Signals;
+use crate::thread::Lists;
 use core::cell::UnsafeCell;
-use core::ffi::{c_char, c_void};
+use core::ffi::{c_char, c_int, c_void};
+use core::mem::offset_of;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use flyball_kernel::ThreadId;
+use flyball_script::Note;
+use flyball_trace::Duration;
 
 /// The size of newlib's `struct _reent`. `sdk/flyball.c` does not compile if that is another one.
-pub(crate) const REENT: usize = if size_of::<usize>() == 4 { 752 } else { 1464 };
+pub(crate) const REENT: usize = if cfg!(feature = "small") {
+    96
+} else if size_of::<usize>() == 4 {
+    344
+} else {
+    536
+};
+
+/// What is kept of a thread besides may not grow unnoticed.
+const _: () =
+    assert!(size_of::<Control>() - REENT <= if size_of::<usize>() == 4 { 184 } else { 264 });
 
 /// What a thread runs.
 pub(crate) type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
@@ -35,43 +52,85 @@ pub(crate) struct Control {
     pub(crate) quick: AtomicU32,
     /// Its `pthread_t`.
     pub(crate) name: AtomicU32,
-    /// `PTHREAD_CANCEL_DISABLE` or `PTHREAD_CANCEL_ENABLE`, 0.
-    pub(crate) cancel_state: AtomicI32,
-    /// Whether the thread is to be cancelled: 1. Another thread says so.
-    pub(crate) cancelled: AtomicU32,
+    /// How many locks of the C library it has.
+    pub(crate) library_locks: AtomicU32,
+    /// What it is to do, and its signals.
+    pub(crate) signals: Signals,
     /// The cleanup handlers, the last one first.
     pub(crate) cleanup: AtomicPtr<Cleanup>,
     /// Values of keys; null: there are none. A thread that deletes a key writes there.
     pub(crate) values: AtomicPtr<AtomicPtr<c_void>>,
-    /// How many mutexes of each ceiling it has, and the highest that it has one of; 0: none.
-    pub(crate) ceilings: [AtomicU32; HIGHEST as usize + 1],
-    pub(crate) ceiling: AtomicU32,
-    /// What the unwinder keeps while the thread ends.
-    unwinding: UnsafeCell<[u64; 16]>,
+    /// The floors of the mutexes that it has; null: there never were any.
+    pub(crate) floors: AtomicPtr<Held>,
     routine: Routine,
-    argument: AtomicPtr<c_void>,
-    /// What it has returned.
-    pub(crate) result: AtomicPtr<c_void>,
+    /// What it is passed; while it runs, where the unwinder may keep what it needs; at the end what it has returned.
+    pub(crate) argument: AtomicPtr<c_void>,
     /// What was allocated for it, which is freed after its end; null: nothing.
     pub(crate) block: AtomicPtr<c_void>,
     /// The stack's lowest byte.
     pub(crate) low: AtomicUsize,
+    /// With which floating-point environment it begins.
+    #[cfg(target_arch = "riscv64")]
+    pub(crate) floating: AtomicUsize,
 
     // These are written by the thread that has locked the list.
     pub(crate) next: AtomicPtr<Control>,
     id: UnsafeCell<Option<ThreadId>>,
+    /// The relative deadline of its jobs, in nanoseconds, under a policy with floors; zero: none.
+    deadline: UnsafeCell<u64>,
+    pub(crate) label: UnsafeCell<[c_char; LABEL]>,
     pub(crate) is_detached: AtomicBool,
     pub(crate) is_joined: AtomicBool,
     pub(crate) has_ended: AtomicBool,
-    pub(crate) policy: AtomicI32,
-    pub(crate) priority: AtomicI32,
-    pub(crate) label: UnsafeCell<[c_char; LABEL]>,
+    /// Whether it is cancelled as soon as a job of it is late.
+    pub(crate) is_cancelled_late: AtomicBool,
+    pub(crate) policy: AtomicU8,
+    pub(crate) priority: AtomicU8,
+
+    // These the thread writes itself again.
+    /// `PTHREAD_CANCEL_DISABLE` or `PTHREAD_CANCEL_ENABLE`, 0.
+    pub(crate) cancel_state: AtomicU8,
+    /// `PTHREAD_CANCEL_ASYNCHRONOUS`, 1, or `PTHREAD_CANCEL_DEFERRED`.
+    pub(crate) cancel_type: AtomicU8,
+    /// Whether it was at a point of cancellation while it had locks of the C library.
+    pub(crate) has_passed: AtomicBool,
+    /// Whether it waits for a mutex, and would go on waiting if it were roused.
+    pub(crate) is_locking: AtomicBool,
+    /// The highest ceiling that it has a mutex of, 0: none; and how many it has of each, from 1 on.
+    pub(crate) ceiling: AtomicU8,
+    pub(crate) ceilings: [AtomicU8; HIGHEST as usize],
 }
 
 /// The bytes of a thread's name for people, with a zero at the end.
 pub(crate) const LABEL: usize = 16;
 
+/// What a debugger has to know of it (`sdk/gdb.py`), as values of symbols. They take no memory.
+macro_rules! symbols {
+    ($($name:literal = $value:expr,)*) => {
+        $(core::arch::global_asm!(
+            concat!(".global __flyball_debug_", $name),
+            concat!(".set __flyball_debug_", $name, ", {}"),
+            const $value,
+        );)*
+    };
+}
+
+symbols! {
+    "first" = Locked::<Lists>::DATA + Lists::THREADS,
+    "size" = size_of::<Control>(),
+    "name" = offset_of!(Control, name),
+    "low" = offset_of!(Control, low),
+    "next" = offset_of!(Control, next),
+    "ended" = offset_of!(Control, has_ended),
+    "locking" = offset_of!(Control, is_locking),
+    "policy" = offset_of!(Control, policy),
+    "priority" = offset_of!(Control, priority),
+    "label" = offset_of!(Control, label),
+    "routine" = offset_of!(Control, routine),
+}
+
 unsafe extern "C" {
+    #[cfg(not(target_arch = "riscv64"))]
     static _impure_ptr: AtomicPtr<c_void>;
 
     /// Makes the `struct _reent` of a thread.
@@ -82,11 +141,52 @@ unsafe extern "C" {
 }
 
 impl Control {
-    /// That of the calling thread. (Not in the handler of an interrupt.)
+    /// That of the calling thread, or of the interrupt whose handler calls.
+    #[cfg(target_arch = "riscv64")]
+    #[inline]
+    pub(crate) fn current() -> &'static Control {
+        let end: *const Control;
+        // SAFETY: this reads a register, which is the same wherever the thread runs.
+        unsafe {
+            core::arch::asm!("mv {}, tp", out(reg) end, options(pure, nomem, nostack, preserves_flags));
+        }
+        // SAFETY: only threads call C functions, and each has one. It lasts as long as the thread.
+        unsafe { &*end.sub(1) }
+    }
+
+    /// That of the calling thread, or of the interrupt whose handler calls.
+    #[cfg(not(target_arch = "riscv64"))]
     #[inline]
     pub(crate) fn current() -> &'static Control {
         // SAFETY: only threads call C functions, and each has one. It lasts as long as the thread.
         unsafe { &*_impure_ptr.load(Ordering::Relaxed).cast::<Control>() }
+    }
+
+    /// From now on this is what [`Control::current`] returns to the caller; returns what was before.
+    ///
+    /// # Safety
+    /// The handler of an interrupt calls, and puts back what was before when it ends.
+    pub(crate) unsafe fn replace(by: &'static Control) -> &'static Control {
+        #[cfg(target_arch = "riscv64")]
+        // SAFETY: Rust uses this register for nothing else, and it is what `current` says.
+        unsafe {
+            let before: *const Control;
+            core::arch::asm!(
+                "mv {before}, tp",
+                "mv tp, {by}",
+                before = out(reg) before,
+                by = in(reg) ptr::from_ref(by).add(1),
+                options(nostack),
+            );
+            &*before.sub(1)
+        }
+        #[cfg(not(target_arch = "riscv64"))]
+        // SAFETY: the C library uses it in this way, and threads go on only when the handler has ended.
+        unsafe {
+            let before = Control::current();
+            _impure_ptr.store(ptr::from_ref(by).cast_mut().cast(), Ordering::Relaxed);
+            before
+        }
     }
 
     /// Makes that of a new thread.
@@ -104,6 +204,13 @@ impl Control {
         }
     }
 
+    /// The argument of the thread.
+    pub(crate) fn address(&self) -> usize {
+        // On RISC-V that becomes `tp`.
+        let address = ptr::from_ref(self).wrapping_add(usize::from(cfg!(target_arch = "riscv64")));
+        address.expose_provenance()
+    }
+
     /// The name under which the calling thread locks.
     #[inline]
     pub(crate) fn quick() -> u32 {
@@ -116,14 +223,25 @@ impl Control {
         self.name.load(Ordering::Relaxed)
     }
 
-    /// Where the unwinder may keep what it needs.
-    pub(crate) fn unwinding(&self) -> *mut c_void {
-        self.unwinding.get().cast()
+    /// Runs what the thread is there for. The unwinder may keep what it needs at `unwinding`.
+    pub(crate) fn run(&self, unwinding: *mut c_void) -> *mut c_void {
+        (self.routine)(self.argument.swap(unwinding, Ordering::Relaxed))
     }
 
-    /// Runs what the thread is there for.
-    pub(crate) fn run(&self) -> *mut c_void {
-        (self.routine)(self.argument.load(Ordering::Relaxed))
+    /// Its policy and priority, as it was told.
+    pub(crate) fn policy(&self) -> (c_int, c_int) {
+        let (policy, priority) = (&self.policy, &self.priority);
+        (
+            policy.load(Ordering::Relaxed).into(),
+            priority.load(Ordering::Relaxed).into(),
+        )
+    }
+
+    /// It is told another one. They are valid.
+    pub(crate) fn set_policy(&self, policy: c_int, priority: c_int) {
+        for (place, to) in [(&self.policy, policy), (&self.priority, priority)] {
+            place.store(u8::try_from(to).unwrap_or(0), Ordering::Relaxed);
+        }
     }
 
     /// The kernel's name of the thread, once it has been made.
@@ -144,6 +262,52 @@ impl Control {
         unsafe { *self.id.get() = Some(id) };
     }
 
+    /// The relative deadline of its jobs, if they have one, under a policy with floors.
+    ///
+    /// # Safety
+    /// The caller has locked the list of threads.
+    pub(crate) unsafe fn deadline(&self) -> Option<Duration> {
+        // SAFETY: as the caller promises.
+        let deadline = unsafe { *self.deadline.get() };
+        (deadline != 0).then(|| Duration::from_nanos(deadline))
+    }
+
+    /// From now on it is this.
+    ///
+    /// # Safety
+    /// The caller has locked the list of threads, or no thread knows this one yet.
+    pub(crate) unsafe fn set_deadline(&self, deadline: Option<Duration>) {
+        let deadline = deadline.map_or(0, Duration::as_nanos);
+        // SAFETY: as the caller promises.
+        unsafe { *self.deadline.get() = deadline };
+    }
+
+    /// The trace learns what the thread `id` runs, which this is of.
+    pub(crate) fn note(&self, id: ThreadId) {
+        _flyball_c_note(Note::Thread {
+            row: id.task(),
+            // An address has 64 bits at most.
+            routine: self.routine as usize as u64,
+        });
+    }
+
+    /// The trace learns what the thread is called. The caller has locked the list of threads.
+    pub(crate) fn note_label(&self, bytes: &[u8]) {
+        let mut text = [0; LABEL];
+        // SAFETY: as the caller says.
+        let id = unsafe { self.id() };
+        // Once it has ended its row may be another thread's.
+        if let Some(id) = id.filter(|_| !self.has_ended.load(Ordering::Relaxed))
+            && let Some(place) = text.get_mut(..bytes.len())
+        {
+            place.copy_from_slice(bytes);
+            _flyball_c_note(Note::Label {
+                row: id.task(),
+                text,
+            });
+        }
+    }
+
     /// Frees all that there is of a thread.
     ///
     /// # Safety
@@ -151,13 +315,21 @@ impl Control {
     pub(crate) unsafe fn free(control: *const Control) {
         // SAFETY: as the caller promises; the memory came from `malloc`.
         unsafe {
-            let (values, block) = (&(*control).values, &(*control).block);
+            let (values, floors) = (&(*control).values, &(*control).floors);
             free(values.load(Ordering::Relaxed).cast());
-            let block = block.load(Ordering::Relaxed);
+            free(floors.load(Ordering::Relaxed).cast());
+            let block = (*control).block.load(Ordering::Relaxed);
             __flyball_reent_free(control.cast_mut().cast());
             free(block);
         }
     }
+}
+
+/// Where newlib has its state of the calling thread.
+#[cfg(target_arch = "riscv64")]
+#[unsafe(no_mangle)]
+extern "C" fn __getreent() -> *mut c_void {
+    ptr::from_ref(Control::current()).cast_mut().cast()
 }
 
 unsafe extern "C" {

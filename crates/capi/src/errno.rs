@@ -21,6 +21,8 @@ pub(crate) const EDEADLK: c_int = 45;
 pub(crate) const ETIMEDOUT: c_int = 116;
 pub(crate) const ENOTSUP: c_int = 134;
 pub(crate) const EOVERFLOW: c_int = 139;
+pub(crate) const ENOTRECOVERABLE: c_int = 141;
+pub(crate) const EOWNERDEAD: c_int = 142;
 
 unsafe extern "C" {
     /// Returns where the `errno` of the calling thread is.
@@ -55,7 +57,11 @@ fn number_of(error: Error) -> c_int {
     match error {
         Error::Full => EAGAIN,
         Error::Dead | Error::Unknown => ESRCH,
-        Error::NoThread | Error::NotOwner => EPERM,
+        Error::NoThread => {
+            crate::interrupt::refuses();
+            EPERM
+        }
+        Error::NotOwner => EPERM,
         Error::Deadlock => EDEADLK,
         Error::TimedOut => ETIMEDOUT,
         Error::Roused => EINTR,

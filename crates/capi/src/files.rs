@@ -1,20 +1,22 @@
 //! newlib's system calls for files, which are the host's.
 
+use crate::cancel;
 use crate::errno::{EBADF, EEXIST, EINVAL, EIO, EMFILE, ENOENT, fail};
 use crate::latch::Locked;
 use crate::semihosting::{
     CLOSE, FLEN, ISTTY, OPEN, READ, REMOVE, RENAME, SEEK, WRITE, call, error,
 };
-use core::ffi::{CStr, c_char, c_int, c_long, c_short, c_uint, c_ushort, c_void};
+use crate::storage;
+use core::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
 
 /// An open file.
 #[derive(Clone, Copy)]
-struct File {
+pub(crate) struct File {
     /// The host's number for it; `None`: not open.
     handle: Option<usize>,
     position: usize,
     flags: c_int,
-    is_terminal: bool,
+    pub(crate) is_terminal: bool,
 }
 
 /// How many files may be open.
@@ -27,14 +29,20 @@ const CLOSED: File = File {
     is_terminal: false,
 };
 
-/// The first three are the standard ones, opened when they are used first.
+/// The first three descriptors are the standard ones, opened when they are used first.
 struct Files {
-    files: [File; FILES],
+    rows: [File; FILES],
+    /// Which of the files a descriptor stands for; `FILES`: none. Several may stand for the same.
+    descriptors: [u8; FILES],
     has_standard: bool,
 }
 
+const NONE: u8 = 20;
+const _: () = assert!(NONE as usize == FILES);
+
 static FILES_OPEN: Locked<Files> = Locked::new(Files {
-    files: [CLOSED; FILES],
+    rows: [CLOSED; FILES],
+    descriptors: [NONE; FILES],
     has_standard: false,
 });
 
@@ -46,9 +54,9 @@ const TRUNCATE: c_int = 0x400;
 const EXCLUSIVE: c_int = 0x800;
 
 /// How the host opens a file, as `fopen` names it: "rb", "r+b" and so on.
-const TO_READ: usize = 1;
+pub(crate) const TO_READ: usize = 1;
 const TO_UPDATE: usize = 3;
-const TO_WRITE: usize = 5;
+pub(crate) const TO_WRITE: usize = 5;
 const TO_WRITE_AND_READ: usize = 7;
 
 impl Files {
@@ -56,37 +64,63 @@ impl Files {
         if !self.has_standard {
             self.has_standard = true;
             // The host's console, as "r", "w" and "a".
-            for (file, mode) in self.files.iter_mut().zip([0, 4, 8]) {
+            for (number, mode) in [(0, 0), (1, 4), (2, 8)] {
+                self.descriptors[usize::from(number)] = number;
+                let file = &mut self.rows[usize::from(number)];
                 file.handle = open(c":tt", mode);
                 file.flags = c_int::from(mode != 0);
                 file.is_terminal = true;
             }
         }
-        let file = self.files.get_mut(usize::try_from(number).ok()?)?;
+        let &index = self.descriptors.get(usize::try_from(number).ok()?)?;
+        let file = self.rows.get_mut(usize::from(index))?;
         file.handle.is_some().then_some(file)
     }
 
-    fn free(&mut self) -> Option<(c_int, &mut File)> {
+    /// The first descriptor from `least` on that stands for nothing.
+    fn free(&mut self, least: c_int) -> Option<(c_int, &mut u8)> {
         self.find(0);
-        let mut files = (0..).zip(&mut self.files);
-        files.find(|(_, file)| file.handle.is_none())
+        let mut descriptors = (0..).zip(&mut self.descriptors);
+        descriptors.find(|(number, index)| *number >= least && **index == NONE)
+    }
+
+    /// A new descriptor, from `least` on, of the file of another one.
+    fn duplicate(&mut self, number: c_int, least: c_int) -> Result<usize, c_int> {
+        self.find(number).ok_or(EBADF)?;
+        // There is such a file, so there is such a descriptor.
+        let index = self.descriptors[usize::try_from(number).map_err(|_| EBADF)?];
+        let (new, place) = self.free(least).ok_or(EMFILE)?;
+        *place = index;
+        usize::try_from(new).map_err(|_| EBADF)
+    }
+
+    /// A descriptor stands for nothing any more. Returns the file's handle if no other one stands for that.
+    fn close(&mut self, number: c_int) -> Result<Option<usize>, c_int> {
+        self.find(number).ok_or(EBADF)?;
+        let place = usize::try_from(number).map_err(|_| EBADF)?;
+        let index = core::mem::replace(&mut self.descriptors[place], NONE);
+        if self.descriptors.contains(&index) {
+            return Ok(None);
+        }
+        let file = core::mem::replace(&mut self.rows[usize::from(index)], CLOSED);
+        Ok(file.handle)
     }
 }
 
-fn open(name: &CStr, mode: usize) -> Option<usize> {
+pub(crate) fn open(name: &CStr, mode: usize) -> Option<usize> {
     let mut arguments = [name.as_ptr().expose_provenance(), mode, name.count_bytes()];
     // SAFETY: these are a name, how it is opened, and the name's length.
     let handle = unsafe { call(OPEN, &mut arguments) };
     usize::try_from(handle).ok()
 }
 
-fn close(handle: usize) -> isize {
+pub(crate) fn close(handle: usize) -> isize {
     // SAFETY: it is the handle alone.
     unsafe { call(CLOSE, &mut [handle]) }
 }
 
 /// The length of a file.
-fn length(handle: usize) -> Option<usize> {
+pub(crate) fn length(handle: usize) -> Option<usize> {
     // SAFETY: it is the handle alone.
     usize::try_from(unsafe { call(FLEN, &mut [handle]) }).ok()
 }
@@ -97,20 +131,37 @@ fn seek(handle: usize, position: usize) -> bool {
 }
 
 /// Calls `f` with an open file; returns what a function returns if there is none, or it fails.
-fn with(number: c_int, f: impl FnOnce(&mut File, usize) -> Result<usize, c_int>) -> c_int {
-    let result = FILES_OPEN.with(|files| {
+pub(crate) fn with(
+    number: c_int,
+    f: impl FnOnce(&mut File, usize) -> Result<usize, c_int>,
+) -> c_int {
+    returned(FILES_OPEN.with(|files| {
         let file = files.find(number).ok_or(EBADF)?;
         let handle = file.handle.ok_or(EBADF)?;
         f(file, handle)
-    });
+    }))
+}
+
+/// What a function returns.
+fn returned(result: Result<usize, c_int>) -> c_int {
     match result {
         Ok(value) => c_int::try_from(value).unwrap_or(c_int::MAX),
         Err(error) => fail(error),
     }
 }
 
+/// Calls `f` while no other thread calls the host, which knows its last error only.
+fn alone<R>(f: impl FnOnce() -> Result<R, c_int>) -> Result<R, c_int> {
+    FILES_OPEN.with(|_| f())
+}
+
+/// What a function returns that has nothing else to tell.
+fn done(result: Result<(), c_int>) -> c_int {
+    result.map_or_else(fail, |()| 0)
+}
+
 /// What a call of the host has failed with.
-fn host_error() -> c_int {
+pub(crate) fn host_error() -> c_int {
     error().unwrap_or(EIO)
 }
 
@@ -118,8 +169,9 @@ fn host_error() -> c_int {
 unsafe extern "C" fn _open(name: *const c_char, flags: c_int, _: c_uint) -> c_int {
     // SAFETY: C passes a text that ends with a zero.
     let name = unsafe { CStr::from_ptr(name) };
+    cancel::point();
     let result = FILES_OPEN.with(|files| {
-        let (number, file) = files.free().ok_or(EMFILE)?;
+        let (number, _) = files.free(0).ok_or(EMFILE)?;
         if flags & (CREATE | EXCLUSIVE) == CREATE | EXCLUSIVE
             && let Some(handle) = open(name, TO_READ)
         {
@@ -146,6 +198,10 @@ unsafe extern "C" fn _open(name: *const c_char, flags: c_int, _: c_uint) -> c_in
             handle = open(name, mode);
         }
         let handle = handle.ok_or_else(host_error)?;
+        // There are as many files as descriptors.
+        let mut rows = (0..).zip(&mut files.rows);
+        let free = rows.find(|(_, file)| file.handle.is_none());
+        let (index, file) = free.ok_or(EMFILE)?;
         *file = File {
             handle: Some(handle),
             position: 0,
@@ -153,6 +209,9 @@ unsafe extern "C" fn _open(name: *const c_char, flags: c_int, _: c_uint) -> c_in
             // SAFETY: it is the handle alone.
             is_terminal: unsafe { call(ISTTY, &mut [handle]) } == 1,
         };
+        if let Some((_, place)) = files.free(0) {
+            *place = index;
+        }
         Ok(number)
     });
     result.unwrap_or_else(fail)
@@ -160,14 +219,45 @@ unsafe extern "C" fn _open(name: *const c_char, flags: c_int, _: c_uint) -> c_in
 
 #[unsafe(no_mangle)]
 extern "C" fn _close(number: c_int) -> c_int {
-    with(number, |file, handle| {
-        *file = CLOSED;
-        if close(handle) == 0 {
-            Ok(0)
-        } else {
-            Err(host_error())
+    cancel::point();
+    returned(FILES_OPEN.with(|files| match files.close(number)? {
+        Some(handle) if close(handle) != 0 => Err(host_error()),
+        _ => Ok(0),
+    }))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn dup(number: c_int) -> c_int {
+    returned(FILES_OPEN.with(|files| files.duplicate(number, 0)))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn dup2(number: c_int, to: c_int) -> c_int {
+    let result = FILES_OPEN.with(|files| {
+        files.find(number).ok_or(EBADF)?;
+        let place = usize::try_from(to).ok().filter(|&place| place < FILES);
+        let place = place.ok_or(EBADF)?;
+        if number != to {
+            if let Ok(Some(handle)) = files.close(to) {
+                close(handle);
+            }
+            files.duplicate(number, to)?;
         }
-    })
+        Ok(place)
+    });
+    returned(result)
+}
+
+/// The host has all that was written.
+#[unsafe(no_mangle)]
+extern "C" fn fsync(number: c_int) -> c_int {
+    cancel::point();
+    with(number, |_, _| Ok(0))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn fdatasync(number: c_int) -> c_int {
+    fsync(number)
 }
 
 /// Reads or writes; returns how many bytes.
@@ -188,16 +278,37 @@ fn transfer(
     Ok(done)
 }
 
+/// The calling thread waits as long as `done` bytes of a file take, if that is a number of bytes.
+fn waited(done: c_int, is_terminal: bool) -> c_int {
+    if let (Ok(bytes), false) = (usize::try_from(done), is_terminal) {
+        storage::wait(bytes);
+    }
+    done
+}
+
 #[unsafe(no_mangle)]
 unsafe extern "C" fn _read(number: c_int, to: *mut c_void, size: usize) -> c_int {
-    with(number, |file, handle| {
+    cancel::point();
+    let mut is_terminal = false;
+    let done = with(number, |file, handle| {
+        is_terminal = file.is_terminal;
+        if file.flags & (WRITE_ONLY | READ_WRITE) == WRITE_ONLY {
+            return Err(EBADF);
+        }
         transfer(file, handle, READ, to.expose_provenance(), size)
-    })
+    });
+    waited(done, is_terminal)
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn _write(number: c_int, from: *const c_void, size: usize) -> c_int {
-    with(number, |file, handle| {
+    cancel::point();
+    let mut is_terminal = false;
+    let done = with(number, |file, handle| {
+        is_terminal = file.is_terminal;
+        if file.flags & (WRITE_ONLY | READ_WRITE) == 0 {
+            return Err(EBADF);
+        }
         if file.flags & APPEND != 0 {
             let end = length(handle).ok_or_else(host_error)?;
             seek(handle, end);
@@ -209,7 +320,8 @@ unsafe extern "C" fn _write(number: c_int, from: *const c_void, size: usize) -> 
         } else {
             Ok(done)
         }
-    })
+    });
+    waited(done, is_terminal)
 }
 
 #[unsafe(no_mangle)]
@@ -247,80 +359,18 @@ extern "C" fn _isatty(number: c_int) -> c_int {
     }
 }
 
-/// `struct stat`.
-#[repr(C)]
-struct Stat {
-    device: c_short,
-    inode: c_ushort,
-    mode: c_uint,
-    links: c_ushort,
-    user: c_ushort,
-    group: c_ushort,
-    special: c_short,
-    size: c_long,
-    times: [(i64, c_long); 3],
-    block_size: c_long,
-    blocks: c_long,
-    spare: [c_long; 2],
-}
-
-/// What is known of a file.
-fn describe(is_terminal: bool, size: usize) -> Stat {
-    const CHARACTERS: c_uint = 0o020_666;
-    const REGULAR: c_uint = 0o100_666;
-    Stat {
-        device: 0,
-        inode: 0,
-        mode: if is_terminal { CHARACTERS } else { REGULAR },
-        links: 1,
-        user: 0,
-        group: 0,
-        special: 0,
-        size: c_long::try_from(size).unwrap_or(c_long::MAX),
-        times: [(0, 0); 3],
-        block_size: 1024,
-        blocks: 0,
-        spare: [0; 2],
-    }
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn _fstat(number: c_int, to: *mut Stat) -> c_int {
-    with(number, |file, handle| {
-        let size = if file.is_terminal {
-            0
-        } else {
-            length(handle).unwrap_or(0)
-        };
-        // SAFETY: C passes a place.
-        unsafe { to.write(describe(file.is_terminal, size)) };
-        Ok(0)
-    })
-}
-
-#[unsafe(no_mangle)]
-unsafe extern "C" fn _stat(name: *const c_char, to: *mut Stat) -> c_int {
-    // SAFETY: C passes a text that ends with a zero.
-    let Some(handle) = open(unsafe { CStr::from_ptr(name) }, TO_READ) else {
-        return fail(host_error());
-    };
-    let size = length(handle).unwrap_or(0);
-    close(handle);
-    // SAFETY: C passes a place.
-    unsafe { to.write(describe(false, size)) };
-    0
-}
-
 #[unsafe(no_mangle)]
 unsafe extern "C" fn _unlink(name: *const c_char) -> c_int {
     // SAFETY: C passes a text that ends with a zero.
     let name = unsafe { CStr::from_ptr(name) };
     let mut arguments = [name.as_ptr().expose_provenance(), name.count_bytes()];
-    // SAFETY: these are a name, and its length.
-    match unsafe { call(REMOVE, &mut arguments) } {
-        0 => 0,
-        _ => fail(host_error()),
-    }
+    done(alone(|| {
+        // SAFETY: these are a name, and its length.
+        match unsafe { call(REMOVE, &mut arguments) } {
+            0 => Ok(()),
+            _ => Err(host_error()),
+        }
+    }))
 }
 
 /// What newlib's `rename` calls; `sdk/flyball.c` has it with its first argument.
@@ -334,19 +384,27 @@ unsafe extern "C" fn __flyball_rename(from: *const c_char, to: *const c_char) ->
         to.as_ptr().expose_provenance(),
         to.count_bytes(),
     ];
-    // SAFETY: these are two names with their lengths.
-    match unsafe { call(RENAME, &mut arguments) } {
-        0 => 0,
-        _ => fail(host_error()),
-    }
+    done(alone(|| {
+        // SAFETY: these are two names with their lengths.
+        match unsafe { call(RENAME, &mut arguments) } {
+            0 => Ok(()),
+            _ => Err(host_error()),
+        }
+    }))
 }
 
-/// What a file was opened with.
+/// What a file was opened with; and another descriptor of it.
 #[unsafe(no_mangle)]
-extern "C" fn _fcntl(number: c_int, operation: c_int, _: c_int) -> c_int {
+extern "C" fn _fcntl(number: c_int, operation: c_int, least: c_int) -> c_int {
+    const DUPLICATE: c_int = 0;
     const GET_FLAGS: c_int = 3;
-    with(number, |file, _| match operation {
-        GET_FLAGS => usize::try_from(file.flags).map_err(|_| EINVAL),
+    returned(FILES_OPEN.with(|files| match operation {
+        DUPLICATE if least < 0 => Err(EINVAL),
+        DUPLICATE => files.duplicate(number, least),
+        GET_FLAGS => {
+            let file = files.find(number).ok_or(EBADF)?;
+            usize::try_from(file.flags).map_err(|_| EINVAL)
+        }
         _ => Err(EINVAL),
-    })
+    }))
 }

@@ -71,7 +71,8 @@ unsafe extern "C" fn pthread_key_create(key: *mut c_uint, destructor: Option<Des
         (destructor as *const ()).expose_provenance()
     });
     let take = |place: &AtomicUsize| {
-        let taken = place.compare_exchange(FREE, row, Ordering::Relaxed, Ordering::Relaxed);
+        // What `pthread_key_delete` has done on another CPU is seen.
+        let taken = place.compare_exchange(FREE, row, Ordering::Acquire, Ordering::Relaxed);
         taken.is_ok()
     };
     match (0..).zip(&DESTRUCTORS).find(|(_, place)| take(place)) {
@@ -96,7 +97,7 @@ extern "C" fn pthread_key_delete(key: c_uint) -> c_int {
     // The next key of this number finds no values.
     LISTS.with(|lists| {
         for control in lists.all() {
-            let values = control.values.load(Ordering::Relaxed);
+            let values = control.values.load(Ordering::Acquire);
             if !values.is_null() {
                 // SAFETY: there are as many values. They are freed by a thread that has taken their
                 // owner out of the list.
@@ -104,7 +105,7 @@ extern "C" fn pthread_key_delete(key: c_uint) -> c_int {
             }
         }
     });
-    row.store(FREE, Ordering::Relaxed);
+    row.store(FREE, Ordering::Release);
     0
 }
 
@@ -129,7 +130,7 @@ extern "C" fn pthread_setspecific(key: c_uint, to: *mut c_void) -> c_int {
         if new.is_null() {
             return ENOMEM;
         }
-        values.store(new.cast(), Ordering::Relaxed);
+        values.store(new.cast(), Ordering::Release);
     }
     if let Some(value) = value(key) {
         value.store(to, Ordering::Relaxed);

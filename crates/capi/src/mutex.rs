@@ -1,19 +1,22 @@
-//! Mutexes: of the types normal, recursive and error checking; without a protocol, with priority inheritance or with a ceiling.
+//! Mutexes: of the types normal, recursive and error checking; without a protocol, with priority inheritance or with a ceiling;
+//! robust or not.
 //!
 //! ```text
 //!   word 0   its owner: flyball_multicore::State
-//!   word 1   bits 0-1 protocol, 2-3 type, 4-9 ceiling, 16-31 the number in a trace
-//!   word 2   how often the owner of a recursive one has locked it again; bit 31 if it has a ceiling
+//!   word 1   bits 0-1 protocol, 2-3 type, 4-9 ceiling, 10-11 what has become of a robust one, 16-31 the number in a trace
+//!   word 2   how often the owner of a recursive one has locked it again; bit 31 if it has a ceiling, 30 if it is robust
 //! ```
 
 use crate::clock::{self, Timespec};
 use crate::control::Control;
-use crate::errno::{EAGAIN, EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT, number};
-use crate::{ceiling, mutexattr, refer};
+use crate::errno::{
+    EAGAIN, EBUSY, EDEADLK, EINVAL, ENOMEM, ENOTRECOVERABLE, EOWNERDEAD, EPERM, ETIMEDOUT, number,
+};
+use crate::{ceiling, interrupt, mutexattr, refer, robust, signal};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
 use flyball_app::seam::{
-    _flyball_lock_until, _flyball_now, _flyball_owns, _flyball_sleep_until, _flyball_try_unlock,
+    _flyball_lock_unless, _flyball_now, _flyball_owns, _flyball_sleep_until, _flyball_try_unlock,
 };
 use flyball_kernel::{At, Error, Protocol, State, Word, about};
 use flyball_trace::{Duration, Time};
@@ -27,15 +30,22 @@ pub(crate) struct Mutex {
 
 /// What types there are, in `about`.
 const TYPE: u32 = 3 << 2;
-const RECURSIVE: u32 = 1 << 2;
+pub(crate) const RECURSIVE: u32 = 1 << 2;
 const ERROR_CHECKING: u32 = 2 << 2;
 
 /// Where its ceiling is in `about`, if `depth` says that it has one.
 const CEILING: u32 = 4;
 const CEILINGS: u32 = 0x3f;
 
-/// In `depth`: the mutex has a ceiling. So the short ways do not fit it.
+/// In `depth`: the mutex has a ceiling, or is robust. So the short ways do not fit it.
 const HAS_CEILING: u32 = 1 << 31;
+const ROBUST: u32 = 1 << 30;
+pub(crate) const SPECIAL: u32 = HAS_CEILING | ROBUST;
+
+/// In `about` of a robust mutex: a thread has ended that owned it, and since then no owner has made the data
+/// consistent; or none ever will.
+const OWNER_DIED: u32 = 1 << 10;
+const LOST: u32 = 1 << 11;
 
 impl Mutex {
     /// A mutex with priority inheritance, of this crate's own.
@@ -70,6 +80,14 @@ impl Mutex {
         self.lock_slowly(Time::NEVER)
     }
 
+    /// The same for a function that cannot be refused: in the handler of an interrupt the program ends.
+    #[inline]
+    pub(crate) fn lock_or_end(&'static self) {
+        if self.lock() == EPERM {
+            interrupt::end();
+        }
+    }
+
     /// Locks it if it is free.
     #[inline]
     pub(crate) fn try_lock(&'static self) -> c_int {
@@ -82,7 +100,15 @@ impl Mutex {
         }
     }
 
-    /// The same, but waits until `until` of a clock at the latest.
+    /// Waits for it no longer than this.
+    pub(crate) fn lock_within(&'static self, length: Duration) -> c_int {
+        if self.word.try_lock(Control::quick()) {
+            return self.locked();
+        }
+        self.lock_slowly(_flyball_now() + length)
+    }
+
+    /// As `lock`, but waits until `until` of a clock at the latest.
     fn lock_until(&'static self, clock: c_int, until: *const Timespec) -> c_int {
         if self.word.try_lock(Control::quick()) {
             return self.locked();
@@ -90,7 +116,11 @@ impl Mutex {
         // SAFETY: C passes a time.
         match clock::until(clock, unsafe { &*until }) {
             Ok(until) => self.lock_slowly(until),
-            Err(error) => error,
+            // One that is free needs no valid time. A thread without a quick name has not yet looked.
+            Err(error) => match self.try_lock() {
+                EBUSY => error,
+                other => other,
+            },
         }
     }
 
@@ -106,16 +136,20 @@ impl Mutex {
     #[cold]
     #[inline(never)]
     fn lock_slowly(&'static self, until: Time) -> c_int {
+        if interrupt::refuses() {
+            return EPERM;
+        }
         match self.word.about() & TYPE {
             RECURSIVE if self.is_mine() => return self.deepen(),
             ERROR_CHECKING if self.is_mine() => return EDEADLK,
             _ => {}
         }
         loop {
-            let result = _flyball_lock_until(self.at(), until);
+            let result = self.wait_for(until);
             match result {
                 Ok(()) => return self.locked(),
                 Err(Error::Deadlock) => {}
+                Err(Error::Roused) => continue,
                 Err(_) => return number(result),
             }
             // The thread waits for itself, or threads wait for each other. POSIX has it so, and one of
@@ -133,47 +167,104 @@ impl Mutex {
         }
     }
 
+    /// Waits for it in the kernel. Handlers of signals run afterwards.
+    fn wait_for(&'static self, until: Time) -> Result<(), Error> {
+        let me = Control::current();
+        signal::defer();
+        let ends = signal::ends_lock();
+        me.is_locking.store(ends != 0, Ordering::Relaxed);
+        let result = _flyball_lock_unless(self.at(), until, &me.signals.due, ends);
+        me.is_locking.store(false, Ordering::Relaxed);
+        signal::resume();
+        result
+    }
+
     /// The calling thread has just become its owner.
     #[inline]
     fn locked(&'static self) -> c_int {
-        if self.depth.load(Ordering::Relaxed) == 0 {
-            return 0;
+        match self.depth.load(Ordering::Relaxed) {
+            0 => 0,
+            depth => self.locked_specially(depth),
         }
-        let error = ceiling::enter(self.ceiling());
-        if error != 0 {
-            // The thread owns it.
-            let _ = _flyball_try_unlock(self.at());
-        }
-        error
     }
 
-    fn ceiling(&self) -> u32 {
+    /// By itself, so that the short way saves no registers.
+    #[cold]
+    #[inline(never)]
+    fn locked_specially(&'static self, depth: u32) -> c_int {
+        if depth & HAS_CEILING != 0 {
+            let error = ceiling::enter(self.ceiling());
+            if error != 0 {
+                // The thread owns it.
+                let _ = _flyball_try_unlock(self.at());
+                return error;
+            }
+        }
+        match self.word.about() & (OWNER_DIED | LOST) {
+            0 => 0,
+            OWNER_DIED => EOWNERDEAD,
+            _ => {
+                self.unlock_slowly();
+                ENOTRECOVERABLE
+            }
+        }
+    }
+
+    pub(crate) fn ceiling(&self) -> u32 {
         self.word.about() >> CEILING & CEILINGS
     }
 
     #[cold]
     #[inline(never)]
     fn unlock_slowly(&'static self) -> c_int {
+        if interrupt::refuses() {
+            return EPERM;
+        }
         let depth = self.depth.load(Ordering::Relaxed);
-        if depth & !HAS_CEILING != 0 {
-            if !self.is_mine() {
-                return EPERM;
-            }
+        if depth != 0 && !self.is_mine() {
+            return EPERM;
+        }
+        if depth & !SPECIAL != 0 {
             self.depth.store(depth - 1, Ordering::Relaxed);
             return 0;
         }
-        let ceiling = self.ceiling();
+        let (ceiling, about) = (self.ceiling(), self.word.about());
+        if about & OWNER_DIED != 0 {
+            // Its owner does not know what the one before has left.
+            self.word.describe(about | LOST);
+        }
         let error = number(_flyball_try_unlock(self.at()));
-        if error == 0 && depth != 0 {
+        if error == 0 && depth & HAS_CEILING != 0 {
             ceiling::leave(ceiling);
         }
         error
     }
 
+    /// Its owner, the calling thread, ends: the next one that locks it is told.
+    pub(crate) fn abandon(&'static self) {
+        let depth = self.depth.load(Ordering::Relaxed);
+        if depth & ROBUST == 0 || !self.is_mine() {
+            return;
+        }
+        self.word.describe(self.word.about() | OWNER_DIED);
+        self.depth.store(depth & SPECIAL, Ordering::Relaxed);
+        let _ = _flyball_try_unlock(self.at());
+    }
+
+    /// Its owner has made the data consistent that it protects. `EINVAL`: that is not to be done.
+    pub(crate) fn make_consistent(&'static self) -> c_int {
+        let about = self.word.about();
+        if about & (OWNER_DIED | LOST) != OWNER_DIED || !self.is_mine() {
+            return EINVAL;
+        }
+        self.word.describe(about & !OWNER_DIED);
+        0
+    }
+
     /// Its owner locks it again.
     fn deepen(&self) -> c_int {
         let depth = self.depth.load(Ordering::Relaxed) + 1;
-        if depth & !HAS_CEILING == 0 {
+        if depth & !SPECIAL == 0 {
             return EAGAIN;
         }
         self.depth.store(depth, Ordering::Relaxed);
@@ -203,30 +294,30 @@ impl Mutex {
         if !self.is_mine() {
             return Err(EPERM);
         }
-        self.depth.store(depth & HAS_CEILING, Ordering::Relaxed);
+        self.depth.store(depth & SPECIAL, Ordering::Relaxed);
         if depth & HAS_CEILING != 0 {
             ceiling::leave(self.ceiling());
         }
         Ok(depth)
     }
 
-    /// The thread is the owner again.
-    pub(crate) fn come_back(&self, depth: u32) {
+    /// The thread is the owner again. Returns what locking would return: a ceiling was allowed before.
+    pub(crate) fn come_back(&'static self, depth: u32) -> c_int {
         if depth == 0 {
-            return;
+            return 0;
         }
-        self.depth.store(depth, Ordering::Relaxed);
-        if depth & HAS_CEILING != 0 {
-            // It was allowed before.
-            ceiling::enter(self.ceiling());
+        let error = self.locked_specially(depth);
+        if error != ENOTRECOVERABLE {
+            self.depth.store(depth, Ordering::Relaxed);
         }
+        error
     }
 
     /// Changes its ceiling, if it has one; returns the ceiling before.
     ///
     /// # Errors
     /// `EINVAL`.
-    fn set_ceiling(&self, to: Option<u32>) -> Result<u32, c_int> {
+    pub(crate) fn set_ceiling(&self, to: Option<u32>) -> Result<u32, c_int> {
         if self.depth.load(Ordering::Relaxed) & HAS_CEILING == 0 {
             return Err(EINVAL);
         }
@@ -265,6 +356,9 @@ unsafe extern "C" fn pthread_mutex_clocklock(
     clock: c_int,
     until: *const Timespec,
 ) -> c_int {
+    if !clock::is_known(clock) {
+        return EINVAL;
+    }
     // SAFETY: C passes a mutex.
     unsafe { refer(mutex) }.lock_until(clock, until)
 }
@@ -286,11 +380,16 @@ unsafe extern "C" fn pthread_mutex_init(mutex: *mut Mutex, attributes: *const u3
         _ => Protocol::Inherit,
     };
     let ceiling = mutexattr::ceiling(attributes);
+    let is_robust = mutexattr::is_robust(attributes);
+    if is_robust && !robust::register(mutex) {
+        return ENOMEM;
+    }
+    let special = ceiling.map_or(0, |_| HAS_CEILING) | if is_robust { ROBUST } else { 0 };
     let about = about::mutex(protocol) | (attributes << 2 & TYPE) | ceiling.unwrap_or(0) << CEILING;
     // SAFETY: C passes memory for a mutex, which no thread uses yet.
     unsafe {
         mutex.write(Mutex {
-            depth: AtomicU32::new(ceiling.map_or(0, |_| HAS_CEILING)),
+            depth: AtomicU32::new(special),
             ..Mutex::with(about)
         });
     };
@@ -306,51 +405,14 @@ unsafe extern "C" fn __flyball_locked(mutex: *mut Mutex) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutex_getprioceiling(mutex: *mut Mutex, to: *mut c_int) -> c_int {
-    // SAFETY: C passes a mutex.
-    match unsafe { refer(mutex) }.set_ceiling(None) {
-        Ok(ceiling) => {
-            // SAFETY: C passes a place.
-            unsafe { to.write(ceiling.cast_signed()) };
-            0
-        }
-        Err(error) => error,
-    }
-}
-
-/// Locks the mutex meanwhile, by the ceiling that it has.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_mutex_setprioceiling(
-    mutex: *mut Mutex,
-    to: c_int,
-    old: *mut c_int,
-) -> c_int {
-    // SAFETY: C passes a mutex.
-    let mutex = unsafe { refer(mutex) };
-    let Some(to) = mutexattr::valid(to) else {
-        return EINVAL;
-    };
-    if let Err(error) = mutex.set_ceiling(None) {
-        return error;
-    }
-    let error = mutex.lock();
-    if error != 0 {
-        return error;
-    }
-    let before = mutex.ceiling();
-    ceiling::leave(before);
-    let _ = mutex.set_ceiling(Some(to));
-    let _ = _flyball_try_unlock(mutex.at());
-    // SAFETY: C passes a place, or none.
-    if let Some(old) = unsafe { old.as_mut() } {
-        *old = before.cast_signed();
-    }
-    0
-}
-
-#[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutex_destroy(mutex: *mut Mutex) -> c_int {
     // SAFETY: C passes a mutex.
-    let state = unsafe { refer(mutex) }.word.state();
-    if state == State::FREE { 0 } else { EBUSY }
+    let mutex = unsafe { refer(mutex) };
+    if mutex.word.state() != State::FREE {
+        return EBUSY;
+    }
+    if mutex.depth.load(Ordering::Relaxed) & ROBUST != 0 {
+        robust::forget(mutex);
+    }
+    0
 }

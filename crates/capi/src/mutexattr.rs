@@ -1,12 +1,15 @@
-//! Attributes of mutexes: bits 0-1 type, 2-3 protocol, 5 process-shared, 8-31 ceiling.
+//! Attributes of mutexes: bits 0-1 type, 2-3 protocol, 4 robust, 5 process-shared, 8-31 ceiling, or the number of a
+//! floor.
 
 use crate::binding::HIGHEST;
-use crate::errno::EINVAL;
+use crate::errno::{EINVAL, ENOTSUP};
+use crate::{floor, sched};
 use core::ffi::c_int;
 
 const TYPES: c_int = 3;
 const PROTOCOL: u32 = 2;
 const PROTOCOLS: u32 = 3 << PROTOCOL;
+const ROBUST: u32 = 4;
 const SHARED: u32 = 1 << 5;
 const CEILING: u32 = 8;
 
@@ -18,16 +21,26 @@ pub(crate) fn protocol(attributes: u32) -> u32 {
     (attributes & PROTOCOLS) >> PROTOCOL
 }
 
+pub(crate) fn is_robust(attributes: u32) -> bool {
+    attributes & 1 << ROBUST != 0
+}
+
 /// The ceiling of a mutex with these attributes, if it has one.
 pub(crate) fn ceiling(attributes: u32) -> Option<u32> {
     (protocol(attributes) == PROTECT).then(|| said(attributes))
 }
 
-fn said(attributes: u32) -> u32 {
+/// The ceiling that attributes say, with and without that protocol.
+pub(crate) fn said(attributes: u32) -> u32 {
     match attributes >> CEILING {
         0 => u32::from(HIGHEST),
         ceiling => ceiling,
     }
+}
+
+/// Attributes say this ceiling.
+pub(crate) fn set_ceiling(attributes: &mut u32, to: u32) {
+    *attributes = *attributes & !(u32::MAX << CEILING) | to << CEILING;
 }
 
 /// A ceiling, if it is the priority of a thread.
@@ -72,6 +85,7 @@ unsafe extern "C" fn pthread_mutexattr_gettype(attributes: *const u32, of: *mut 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutexattr_setprotocol(attributes: *mut u32, to: c_int) -> c_int {
     match u32::try_from(to) {
+        Ok(PROTECT) if !sched::has_priorities() && !floor::are_known() => ENOTSUP,
         Ok(to @ 0..=2) => {
             // SAFETY: C passes attributes.
             unsafe { *attributes = *attributes & !PROTOCOLS | to << PROTOCOL };
@@ -84,9 +98,10 @@ unsafe extern "C" fn pthread_mutexattr_setprotocol(attributes: *mut u32, to: c_i
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_mutexattr_setprioceiling(attributes: *mut u32, to: c_int) -> c_int {
     match valid(to) {
+        _ if floor::are_known() => ENOTSUP,
         Some(to) => {
             // SAFETY: C passes attributes.
-            unsafe { *attributes = *attributes & !(u32::MAX << CEILING) | to << CEILING };
+            unsafe { set_ceiling(&mut *attributes, to) };
             0
         }
         None => EINVAL,
@@ -99,6 +114,9 @@ unsafe extern "C" fn pthread_mutexattr_getprioceiling(
     attributes: *const u32,
     to: *mut c_int,
 ) -> c_int {
+    if floor::are_known() {
+        return ENOTSUP;
+    }
     // SAFETY: C passes attributes, and a place.
     unsafe { *to = said(*attributes).cast_signed() };
     0
@@ -130,5 +148,24 @@ unsafe extern "C" fn pthread_mutexattr_setpshared(attributes: *mut u32, to: c_in
 unsafe extern "C" fn pthread_mutexattr_getpshared(attributes: *const u32, to: *mut c_int) -> c_int {
     // SAFETY: C passes attributes, and a place.
     unsafe { *to = c_int::from(*attributes & SHARED != 0) };
+    0
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutexattr_setrobust(attributes: *mut u32, to: c_int) -> c_int {
+    match u32::try_from(to) {
+        Ok(to @ 0..=1) => {
+            // SAFETY: C passes attributes.
+            unsafe { *attributes = *attributes & !(1 << ROBUST) | to << ROBUST };
+            0
+        }
+        _ => EINVAL,
+    }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_mutexattr_getrobust(attributes: *const u32, to: *mut c_int) -> c_int {
+    // SAFETY: C passes attributes, and a place.
+    unsafe { *to = c_int::from(is_robust(*attributes)) };
     0
 }

@@ -1,11 +1,15 @@
 //! newlib's locks, and its system calls but for files.
 
-use crate::errno::{EINVAL, ENOMEM, ESRCH, fail};
+use crate::binding::{_flyball_c_cpus, _flyball_c_end};
+use crate::cancel;
+use crate::control::Control;
+use crate::errno::{ENOMEM, fail};
 use crate::mutex::Mutex;
-use core::ffi::{c_int, c_long, c_void};
+use core::ffi::{c_int, c_void};
 use core::ptr;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use flyball_app::seam::_flyball_shut_down;
+use flyball_trace::Duration;
 
 /// Defines newlib's own locks.
 macro_rules! locks {
@@ -76,13 +80,45 @@ unsafe extern "C" fn __retarget_lock_close_recursive(lock: *const Mutex) {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __retarget_lock_acquire(lock: *const Mutex) {
     // SAFETY: newlib passes a lock.
-    unsafe { crate::refer(lock) }.lock();
+    unsafe { crate::refer(lock) }.lock_or_end();
 }
 
+/// Of streams, and of what all threads share. No thread ends while it has one.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __retarget_lock_acquire_recursive(lock: *const Mutex) {
+    cancel::enter_library();
     // SAFETY: newlib passes a lock.
-    unsafe { crate::refer(lock) }.lock();
+    unsafe { __flyball_lock_stream(lock) };
+}
+
+/// The thread that ends the program writes what streams hold. It waits for each lock no longer than this: another
+/// thread may have locked a stream for ever.
+const LAST_WAIT: Duration = Duration::from_millis(1000);
+
+/// Whether a thread ends the program, and that one.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+static ENDING: AtomicU32 = AtomicU32::new(0);
+
+/// All functions of `atexit` have been called: the calling thread ends the program.
+#[unsafe(no_mangle)]
+extern "C" fn __flyball_ending() {
+    ENDING.store(Control::current().name(), Ordering::Relaxed);
+    IS_ENDING.store(true, Ordering::Relaxed);
+}
+
+/// Locks a stream for the program.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __flyball_lock_stream(lock: *const Mutex) {
+    // SAFETY: newlib passes a lock.
+    let lock = unsafe { crate::refer(lock) };
+    if IS_ENDING.load(Ordering::Relaxed)
+        && ENDING.load(Ordering::Relaxed) == Control::current().name()
+    {
+        // Otherwise the thread goes on without it, and does not give it back.
+        lock.lock_within(LAST_WAIT);
+    } else {
+        lock.lock_or_end();
+    }
 }
 
 /// Returns 1 if it is locked now.
@@ -93,12 +129,6 @@ unsafe extern "C" fn __retarget_lock_try_acquire(lock: *const Mutex) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn __retarget_lock_try_acquire_recursive(lock: *const Mutex) -> c_int {
-    // SAFETY: as newlib promises.
-    unsafe { __retarget_lock_try_acquire(lock) }
-}
-
-#[unsafe(no_mangle)]
 unsafe extern "C" fn __retarget_lock_release(lock: *const Mutex) {
     // SAFETY: newlib passes a lock.
     unsafe { crate::refer(lock) }.unlock();
@@ -106,6 +136,14 @@ unsafe extern "C" fn __retarget_lock_release(lock: *const Mutex) {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __retarget_lock_release_recursive(lock: *const Mutex) {
+    // SAFETY: newlib passes a lock.
+    unsafe { crate::refer(lock) }.unlock();
+    cancel::leave_library();
+}
+
+/// The program gives a stream back.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __flyball_unlock_stream(lock: *const Mutex) {
     // SAFETY: newlib passes a lock.
     unsafe { crate::refer(lock) }.unlock();
 }
@@ -142,6 +180,7 @@ extern "C" fn _sbrk(more: isize) -> *mut c_void {
 #[unsafe(export_name = "_exit")]
 extern "C" fn end(code: c_int) -> ! {
     let [code, ..] = code.to_le_bytes();
+    _flyball_c_end();
     _flyball_shut_down(code)
 }
 
@@ -150,36 +189,8 @@ extern "C" fn _getpid() -> c_int {
     1
 }
 
-/// A signal that has no handler ends the program, as a shell tells it: with its number and 128.
+/// How many CPUs there are.
 #[unsafe(no_mangle)]
-extern "C" fn _kill(process: c_int, signal: c_int) -> c_int {
-    match (process, signal) {
-        (1, 0) => 0,
-        (1, 1..=63) => end(128 + signal),
-        (1, _) => fail(EINVAL),
-        _ => fail(ESRCH),
-    }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn sysconf(name: c_int) -> c_long {
-    match name {
-        // _SC_CLK_TCK
-        2 => 1000,
-        // _SC_OPEN_MAX
-        4 => 20,
-        // _SC_VERSION, and options that there are
-        7 | 30 | 34 | 42..=47 | 49 | 54 | 56 | 62 | 64 | 69 | 71 | 76 => 200_809,
-        // _SC_PAGESIZE
-        8 => 4096,
-        // _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN
-        9 | 10 => 1,
-        // _SC_SEM_VALUE_MAX
-        17 => c_long::MAX,
-        // _SC_THREAD_KEYS_MAX
-        38 => 128,
-        // _SC_THREAD_DESTRUCTOR_ITERATIONS
-        53 => 4,
-        _ => c_long::from(fail(EINVAL)),
-    }
+extern "C" fn __flyball_cpus() -> c_int {
+    _flyball_c_cpus().into()
 }

@@ -1,4 +1,5 @@
-//! Read-write locks. A thread that waits to write goes before all that want to read from then on.
+//! Read-write locks. A thread that waits to write goes before those of `SCHED_FIFO` and `SCHED_RR` that want to read from
+//! then on, as POSIX has it. One of `SCHED_OTHER` reads beside others that do, as on Linux: these may wait for it.
 
 use crate::clock::{self, Timespec};
 use crate::condition::Condition;
@@ -24,6 +25,9 @@ struct RwLock {
 const READER: u32 = 2;
 const WRITER: u32 = 1;
 
+/// `SCHED_OTHER`.
+const OTHER: c_int = 0;
+
 impl RwLock {
     fn state(&self) -> u32 {
         self.state.load(Ordering::Relaxed)
@@ -38,7 +42,9 @@ impl RwLock {
         self.latch.lock();
         let result = loop {
             let state = self.state();
-            if state & WRITER == 0 && self.writers.load(Ordering::Relaxed) == 0 {
+            let is_passed = self.writers.load(Ordering::Relaxed) == 0
+                || state != 0 && Control::current().policy().0 == OTHER;
+            if state & WRITER == 0 && is_passed {
                 break match state.checked_add(READER) {
                     Some(more) => {
                         self.set(more);
@@ -152,6 +158,9 @@ unsafe extern "C" fn pthread_rwlock_clockrdlock(
     clock: c_int,
     until: *const Timespec,
 ) -> c_int {
+    if !clock::is_known(clock) {
+        return EINVAL;
+    }
     // SAFETY: C passes a lock, and a time.
     unsafe { refer(lock).read(|| clock::until(clock, &*until)) }
 }
@@ -183,6 +192,9 @@ unsafe extern "C" fn pthread_rwlock_clockwrlock(
     clock: c_int,
     until: *const Timespec,
 ) -> c_int {
+    if !clock::is_known(clock) {
+        return EINVAL;
+    }
     // SAFETY: C passes a lock, and a time.
     unsafe { refer(lock).write(|| clock::until(clock, &*until)) }
 }

@@ -1,67 +1,94 @@
 //! Priorities and policies of threads.
 //!
-//! `SCHED_FIFO` and `SCHED_RR` have the priorities from 1 to 32. `SCHED_OTHER` has 0, and is like
-//! `SCHED_RR` of priority 1.
+//! `SCHED_FIFO` and `SCHED_RR` have the priorities from 1 to 32, under a policy of the kernel that has any.
+//! `SCHED_OTHER` has 0, and is like `SCHED_RR` of priority 1.
 
-use crate::binding::{_flyball_c_adjust, HIGHEST, QUANTUM, Scheduling};
+use crate::binding::{_flyball_c_adjust, _flyball_c_knows, HIGHEST, QUANTUM, Terms};
 use crate::clock::Timespec;
 use crate::control::Control;
 use crate::errno::{EINVAL, ENOTSUP, ESRCH, fail, number};
+use crate::jobs::Jobs;
 use crate::thread;
 use core::ffi::c_int;
 use core::ops::RangeInclusive;
-use core::sync::atomic::Ordering;
 use flyball_app::seam::_flyball_yield_now;
 use flyball_trace::Duration;
 
 const OTHER: c_int = 0;
 const FIFO: c_int = 1;
 const ROUND_ROBIN: c_int = 2;
+const SPORADIC: c_int = 4;
+
+/// Whether threads have priorities under the policy.
+pub(crate) fn has_priorities() -> bool {
+    let mut terms = Terms::LEAST;
+    terms.facts.priority = Some(HIGHEST);
+    _flyball_c_knows(&terms)
+}
 
 /// The priorities of a policy; `None`: there is no such policy.
 pub(crate) fn range(policy: c_int) -> Option<RangeInclusive<c_int>> {
     match policy {
         OTHER => Some(0..=0),
-        FIFO | ROUND_ROBIN => Some(1..=c_int::from(HIGHEST)),
+        FIFO | ROUND_ROBIN if has_priorities() => Some(1..=c_int::from(HIGHEST)),
         _ => None,
     }
 }
 
-/// What the kernel is told.
+/// The priorities of a policy.
 ///
 /// # Errors
-/// `ENOTSUP` for a policy that there is not, `EINVAL` for a priority that it has not.
-pub(crate) fn scheduling(policy: c_int, priority: c_int) -> Result<Scheduling, c_int> {
-    let range = range(policy).ok_or(ENOTSUP)?;
-    if !range.contains(&priority) {
-        return Err(EINVAL);
-    }
-    Ok(Scheduling {
-        priority: u8::try_from(priority.max(1)).unwrap_or(1),
-        quantum: if policy == FIFO {
-            Duration::MAX
-        } else {
-            QUANTUM
-        },
+/// `ENOTSUP` if there is no such policy here, `EINVAL` if POSIX has none of this number.
+pub(crate) fn supported(policy: c_int) -> Result<RangeInclusive<c_int>, c_int> {
+    range(policy).ok_or(match policy {
+        OTHER | FIFO | ROUND_ROBIN | SPORADIC => ENOTSUP,
+        _ => EINVAL,
     })
 }
 
-/// Schedules a thread in another way.
+/// What the kernel is told of a thread.
+///
+/// # Errors
+/// Those of [`supported`]; `EINVAL` for a priority that the policy has not.
+pub(crate) fn terms(policy: c_int, priority: c_int) -> Result<Terms, c_int> {
+    let range = supported(policy)?;
+    if !range.contains(&priority) {
+        return Err(EINVAL);
+    }
+    let mut terms = Terms::LEAST;
+    terms.facts.priority = u8::try_from(priority.max(1)).ok();
+    if policy == FIFO {
+        terms.slice = Duration::ZERO;
+    }
+    Ok(terms)
+}
+
+/// Schedules a thread in another way. A policy that has priorities looks at nothing else, so a thread that
+/// gets another one loses nothing; where threads have none, they keep what they have.
 fn set(name: u32, policy: Option<c_int>, priority: c_int) -> c_int {
+    if !has_priorities() && policy.unwrap_or(OTHER) == OTHER && priority == 0 {
+        return thread::find(name, |_| 0).unwrap_or(ESRCH);
+    }
+    adjust(name, policy, priority, &Jobs::NONE)
+}
+
+/// The same with all that a policy can be told.
+pub(crate) fn adjust(name: u32, policy: Option<c_int>, priority: c_int, jobs: &Jobs) -> c_int {
     let set = thread::find(name, |thread| {
-        let policy = policy.unwrap_or_else(|| thread.policy.load(Ordering::Relaxed));
-        let scheduling = match scheduling(policy, priority) {
-            Ok(scheduling) => scheduling,
+        let policy = policy.unwrap_or_else(|| thread.policy().0);
+        let terms = match terms(policy, priority).and_then(|terms| jobs.complete(terms)) {
+            Ok(terms) => terms,
             Err(error) => return error,
         };
         // SAFETY: `find` has locked the list.
         let Some(id) = (unsafe { thread.id() }) else {
             return ESRCH;
         };
-        let error = number(_flyball_c_adjust(id, scheduling));
+        let error = number(_flyball_c_adjust(id, &terms));
         if error == 0 {
-            thread.policy.store(policy, Ordering::Relaxed);
-            thread.priority.store(priority, Ordering::Relaxed);
+            thread.set_policy(policy, priority);
+            // SAFETY: as above.
+            unsafe { thread.set_deadline(jobs.deadline()) };
         }
         error
     });
@@ -93,8 +120,7 @@ unsafe extern "C" fn pthread_getschedparam(
     let found = thread::find(name, |thread: &Control| {
         // SAFETY: C passes places, of parameters of which the priority is the first.
         unsafe {
-            policy.write(thread.policy.load(Ordering::Relaxed));
-            parameters.write(thread.priority.load(Ordering::Relaxed));
+            (*policy, *parameters) = thread.policy();
         }
     });
     if found.is_some() { 0 } else { ESRCH }
@@ -118,7 +144,7 @@ unsafe extern "C" fn sched_setscheduler(
         return fail(ESRCH);
     }
     let me = Control::current();
-    let before = me.policy.load(Ordering::Relaxed);
+    let (before, _) = me.policy();
     // SAFETY: C passes parameters, of which the priority is the first.
     match set(me.name(), Some(policy), unsafe { *parameters }) {
         0 => before,

@@ -1,9 +1,9 @@
 //! Semaphores without names.
 
-use crate::cancel;
+use crate::cancel::{self, OnSignal};
 use crate::clock::{self, Timespec};
-use crate::errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW, ETIMEDOUT, fail, number, or_fail};
-use crate::refer;
+use crate::errno::{EAGAIN, EBUSY, EINVAL, EOVERFLOW, EPERM, ETIMEDOUT, fail, number, or_fail};
+use crate::{interrupt, refer};
 use core::ffi::{c_int, c_uint};
 use flyball_app::seam::{_flyball_signal, _flyball_wait_unless, _flyball_wait_until};
 use flyball_kernel::{At, State, Word};
@@ -11,12 +11,17 @@ use flyball_trace::Time;
 
 /// Waits until `until` at the latest; may be cancelled.
 fn wait(semaphore: &'static Word, until: Time) -> c_int {
+    if interrupt::refuses() {
+        return EPERM;
+    }
     cancel::point();
     if semaphore.try_pass() {
         return 0;
     }
     let at = At::new(semaphore);
-    cancel::wait(|flag, set| _flyball_wait_unless(at, until, flag, set))
+    cancel::wait(OnSignal::Restart, |due, set| {
+        _flyball_wait_unless(at, until, due, set)
+    })
 }
 
 /// As [`wait`], by a clock.
@@ -26,6 +31,7 @@ fn wait(semaphore: &'static Word, until: Time) -> c_int {
 unsafe fn wait_until(semaphore: *mut Word, clock: c_int, until: *const Timespec) -> c_int {
     // SAFETY: as the caller promises.
     let (semaphore, until) = unsafe { (refer(semaphore), &*until) };
+    cancel::point();
     if semaphore.try_pass() {
         return 0;
     }
@@ -55,7 +61,8 @@ unsafe extern "C" fn sem_destroy(semaphore: *mut Word) -> c_int {
     }
 }
 
-#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "arm", unsafe(export_name = "__flyball_sem_wait"))]
+#[cfg_attr(not(target_arch = "arm"), unsafe(no_mangle))]
 unsafe extern "C" fn sem_wait(semaphore: *mut Word) -> c_int {
     // SAFETY: C passes a semaphore.
     let word = unsafe { refer(semaphore) };
@@ -94,11 +101,15 @@ unsafe extern "C" fn sem_clockwait(
     clock: c_int,
     until: *const Timespec,
 ) -> c_int {
+    if !clock::is_known(clock) {
+        return fail(EINVAL);
+    }
     // SAFETY: as C promises.
     unsafe { wait_until(semaphore, clock, until) }
 }
 
-#[unsafe(no_mangle)]
+#[cfg_attr(target_arch = "arm", unsafe(export_name = "__flyball_sem_post"))]
+#[cfg_attr(not(target_arch = "arm"), unsafe(no_mangle))]
 unsafe extern "C" fn sem_post(semaphore: *mut Word) -> c_int {
     // SAFETY: C passes a semaphore.
     let word = unsafe { refer(semaphore) };

@@ -1,6 +1,7 @@
-//! Spin locks. A thread that finds one locked sleeps for a moment, as its owner may be less urgent and
-//! have no other CPU.
+//! Spin locks. A thread that finds one locked for a while sleeps for a moment, as its owner may be less
+//! urgent and have no other CPU. On a single CPU it does so at once.
 
+use crate::binding::_flyball_c_cpus;
 use crate::control::Control;
 use crate::errno::{EBUSY, EDEADLK, EPERM};
 use crate::refer;
@@ -11,9 +12,25 @@ use flyball_trace::Duration;
 
 const MOMENT: Duration = Duration::from_micros(10);
 
+/// How often a thread looks whether the lock is free before it sleeps.
+const LOOKS: u32 = 100;
+
 /// Locks it for the thread of this name; returns by which it was locked.
 fn lock(lock: &AtomicU32, name: u32) -> Result<u32, u32> {
     lock.compare_exchange(0, name, Ordering::Acquire, Ordering::Relaxed)
+}
+
+/// Waits for a while as long as the lock has this owner.
+#[cold]
+fn spin_while(lock: &AtomicU32, owner: u32) {
+    let looks = if _flyball_c_cpus() > 1 { LOOKS } else { 0 };
+    for _ in 0..looks {
+        if lock.load(Ordering::Relaxed) != owner {
+            return;
+        }
+        core::hint::spin_loop();
+    }
+    _flyball_sleep(MOMENT);
 }
 
 #[unsafe(no_mangle)]
@@ -39,7 +56,7 @@ unsafe extern "C" fn pthread_spin_lock(spin: *mut AtomicU32) -> c_int {
         if owner == name {
             return EDEADLK;
         }
-        _flyball_sleep(MOMENT);
+        spin_while(spin, owner);
     }
     0
 }

@@ -1,14 +1,14 @@
 //! The thread that runs `main`.
 
-use crate::binding::_flyball_c_spawn;
-use crate::control::Control;
-use crate::thread::{LISTS, Place, begin};
-use crate::{newlib, sched, tls};
+use crate::binding::{_flyball_c_spawn, Terms};
+use crate::place::Place;
+use crate::thread::{LISTS, begin};
+use crate::{newlib, shake};
 use core::ffi::c_void;
 use core::ptr;
 use core::sync::atomic::Ordering;
 use flyball_app::seam::_flyball_name_of;
-use flyball_kernel::Error;
+use flyball_kernel::{Attributes, Error};
 
 unsafe extern "C" {
     /// Constructs what the program has of static objects, calls its `main`, and `exit` with its result.
@@ -19,6 +19,7 @@ unsafe extern "C" {
 }
 
 extern "C" fn run(_: *mut c_void) -> *mut c_void {
+    shake::begin();
     __flyball_main();
     ptr::null_mut()
 }
@@ -38,16 +39,11 @@ pub fn make_main() -> Result<(), Error> {
     let low = low.ok_or(Error::Full)?;
     // SAFETY: nothing else has this memory.
     let place = unsafe { Place::divide(low, size) };
-    let Place { stack, control } = place.ok_or(Error::Full)?;
-    // SAFETY: the control block is the new thread's, and no thread knows it yet.
-    let control = unsafe {
-        Control::init(control, run, ptr::null_mut());
-        &*control
-    };
-    tls::init(control);
-    control.low.store(low.addr(), Ordering::Relaxed);
-    let scheduling = sched::scheduling(0, 0).map_err(|_| Error::Invalid)?;
-    let id = _flyball_c_spawn(stack, scheduling, begin, ptr::from_ref(control).addr())?;
+    // SAFETY: no thread knows it yet.
+    let (control, stack) = unsafe { place.ok_or(Error::Full)?.init(run, ptr::null_mut()) };
+    let address = control.address();
+    let id = _flyball_c_spawn(stack, Attributes::THREAD, &Terms::LEAST, begin, address)?;
+    control.note(id);
     control.name.store(_flyball_name_of(id), Ordering::Relaxed);
     // SAFETY: no thread runs yet.
     unsafe {
@@ -55,4 +51,12 @@ pub fn make_main() -> Result<(), Error> {
         LISTS.at_start(|lists| lists.add(control));
     }
     Ok(())
+}
+
+/// Gives the front of what is left of the heap away for ever; `None`: there is no room.
+///
+/// # Safety
+/// No thread runs yet.
+pub unsafe fn extend(size: isize) -> Option<*mut u8> {
+    newlib::extend(size).map(<*mut c_void>::cast)
 }

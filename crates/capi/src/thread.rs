@@ -3,19 +3,21 @@
 //! All threads that can still be joined are in a list; one that no thread joins puts itself into
 //! another one at its end, and the next thread that creates one frees its memory.
 
-use crate::attributes::{Attributes, LEAST, STACK};
-use crate::binding::_flyball_c_spawn;
-use crate::cancel::Cleanup;
+use crate::attributes::Attributes;
+use crate::cancel::{Cleanup, OnSignal};
 use crate::control::{Control, LABEL, Routine};
-use crate::errno::{EAGAIN, EDEADLK, EINVAL, ERANGE, ESRCH, number};
+use crate::errno::{EDEADLK, EINVAL, EPERM, ERANGE, ESRCH};
 use crate::latch::Locked;
-use crate::{cancel, clock, key, sched, tls};
+use crate::new::New;
+use crate::signal::Signals;
+use crate::{cancel, clock, floating, interrupt, key, late, robust, sched, signal};
 use core::ffi::{c_char, c_int, c_void};
+use core::mem::{MaybeUninit, offset_of};
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use flyball_app::seam::{
     _flyball_current, _flyball_exit, _flyball_join, _flyball_join_unless, _flyball_name,
-    _flyball_name_of,
+    _flyball_name_of, _flyball_thread,
 };
 use flyball_kernel::ThreadId;
 use flyball_trace::Time;
@@ -27,9 +29,11 @@ pub(crate) struct Lists {
     /// Those that end, and that no thread joins.
     ending: AtomicPtr<Control>,
     /// How many have not ended.
-    living: u32,
+    pub(crate) living: u32,
 }
 
+// A debugger begins here: `control`.
+#[unsafe(export_name = "__flyball_lists")]
 pub(crate) static LISTS: Locked<Lists> = Locked::new(Lists {
     threads: AtomicPtr::new(ptr::null_mut()),
     ending: AtomicPtr::new(ptr::null_mut()),
@@ -59,6 +63,9 @@ fn take(list: &AtomicPtr<Control>, takes: impl Fn(&Control) -> bool) -> Option<&
 }
 
 impl Lists {
+    /// Where the list of threads that live begins, for `control`.
+    pub(crate) const THREADS: usize = offset_of!(Lists, threads);
+
     /// A thread begins.
     pub(crate) fn add(&mut self, control: &Control) {
         push(&self.threads, control);
@@ -69,7 +76,7 @@ impl Lists {
         take(&self.threads, |other| ptr::eq(other, control));
     }
 
-    fn find(&self, name: u32) -> Option<&Control> {
+    pub(crate) fn find(&self, name: u32) -> Option<&Control> {
         self.all().find(|control| control.name() == name)
     }
 
@@ -88,9 +95,7 @@ pub(crate) fn find<R>(name: u32, f: impl FnOnce(&Control) -> R) -> Option<R> {
 
 /// The CPU time of a thread in nanoseconds.
 pub(crate) fn cpu_time(name: u32) -> Option<u64> {
-    // SAFETY: `find` has locked the list.
-    let id = find(name, |control| unsafe { control.id() }).flatten()?;
-    clock::cpu_time(id)
+    clock::cpu_time(_flyball_thread(name)?)
 }
 
 /// Frees what is left of threads that have ended and that no thread joins.
@@ -107,109 +112,51 @@ fn has_ended(id: ThreadId) -> bool {
     _flyball_join(id, Time::ZERO) == Ok(())
 }
 
-/// What a thread has of its memory: its stack, and above it what is kept of it.
-pub(crate) struct Place {
-    pub(crate) stack: &'static mut [usize],
-    pub(crate) control: *mut Control,
-}
-
-impl Place {
-    /// The bytes that a thread takes beside its stack.
-    pub(crate) fn overhead() -> usize {
-        // To align it.
-        size_of::<Control>() + tls::size() + align_of::<Control>()
-    }
-
-    /// Divides memory; `None` if that is too little.
-    ///
-    /// # Safety
-    /// The memory is there, the thread's alone for as long as there is one, and `low` is aligned to words.
-    pub(crate) unsafe fn divide(low: *mut c_void, size: usize) -> Option<Place> {
-        let room = size.checked_sub(Place::overhead())?;
-        // SAFETY: that is within the memory.
-        let control = unsafe { low.byte_add(room) };
-        let aligned = control.addr().next_multiple_of(align_of::<Control>());
-        let control = control.with_addr(aligned).cast::<Control>();
-        let words = (aligned - low.addr()) / size_of::<usize>();
-        // SAFETY: the words below are the thread's alone, and they may be written before they are read.
-        let stack = unsafe { core::slice::from_raw_parts_mut(low.cast::<usize>(), words) };
-        Some(Place { stack, control })
-    }
-}
-
 unsafe extern "C" {
-    safe fn malloc(size: usize) -> *mut c_void;
     safe fn exit(code: c_int) -> !;
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_create(
+pub(crate) unsafe extern "C" fn pthread_create(
     name: *mut u32,
     attributes: *const Attributes,
     routine: Routine,
     argument: *mut c_void,
 ) -> c_int {
+    if interrupt::refuses() {
+        return EPERM;
+    }
     free_ended();
     // SAFETY: C passes attributes, or none.
     let attributes = unsafe { attributes.as_ref() }.unwrap_or(&Attributes::DEFAULT);
     let me = Control::current();
     let (policy, priority) = if attributes.explicit == 0 {
-        let (policy, priority) = (&me.policy, &me.priority);
-        (
-            policy.load(Ordering::Relaxed),
-            priority.load(Ordering::Relaxed),
-        )
+        me.policy()
     } else {
         (attributes.policy, attributes.priority)
     };
-    let scheduling = match sched::scheduling(policy, priority) {
-        Ok(scheduling) => scheduling,
+    let terms = sched::terms(policy, priority).and_then(|terms| attributes.jobs.complete(terms));
+    let terms = match terms {
+        Ok(terms) => terms,
         Err(error) => return error,
     };
-    let (mut block, mut low, mut size) = (ptr::null_mut(), attributes.address, attributes.size);
-    if low.is_null() {
-        size = if size == 0 { STACK } else { size.max(LEAST) } + Place::overhead();
-        block = malloc(size);
-        if block.is_null() {
-            return EAGAIN;
+    if attributes.jobs.cancel_late() {
+        let error = late::start();
+        if error != 0 {
+            return error;
         }
-        low = block;
     }
-    // SAFETY: the memory has just been allocated, or the program gives it for this thread alone.
-    let Some(Place { stack, control }) = (unsafe { Place::divide(low, size) }) else {
-        return EINVAL;
+    let new = New {
+        attributes,
+        policy,
+        priority,
+        terms: &terms,
+        blocked: Signals::blocked(),
+        routine,
+        argument,
     };
-    // SAFETY: the control block is the new thread's, and no thread knows it yet.
-    let control = unsafe {
-        Control::init(control, routine, argument);
-        &*control
-    };
-    tls::init(control);
-    control.block.store(block, Ordering::Relaxed);
-    control.low.store(low.addr(), Ordering::Relaxed);
-    control
-        .is_detached
-        .store(attributes.detached != 0, Ordering::Relaxed);
-    control.policy.store(policy, Ordering::Relaxed);
-    control.priority.store(priority, Ordering::Relaxed);
-    // With the lists locked, so that the thread cannot end before it is in one of them.
-    let made = LISTS.with(|lists| {
-        let address = ptr::from_ref(control).addr();
-        let id = _flyball_c_spawn(stack, scheduling, begin, address)?;
-        let named = _flyball_name_of(id);
-        control.name.store(named, Ordering::Relaxed);
-        // SAFETY: the lists are locked.
-        unsafe { control.set_id(id) };
-        lists.add(control);
-        // SAFETY: C passes a place.
-        unsafe { name.write(named) };
-        Ok(())
-    });
-    if made.is_err() {
-        // SAFETY: there is no such thread.
-        unsafe { Control::free(control) };
-    }
-    number(made)
+    // SAFETY: C passes a place.
+    unsafe { new.create(name) }
 }
 
 // What a thread begins with: here the stack ends for the unwinder.
@@ -227,27 +174,52 @@ core::arch::global_asm!(
     ".fnend",
 );
 
+#[cfg(target_arch = "riscv64")]
+core::arch::global_asm!(
+    ".section .text.__flyball_begin, \"ax\", %progbits",
+    ".global __flyball_begin",
+    ".type __flyball_begin, %function",
+    "__flyball_begin:",
+    ".cfi_startproc",
+    ".cfi_undefined ra",
+    "call __flyball_run",
+    "unimp",
+    ".cfi_endproc",
+);
+
 unsafe extern "C" {
     #[link_name = "__flyball_begin"]
     pub(crate) safe fn begin(_: usize) -> !;
 }
 
+/// How many bytes the unwinder needs while a thread ends. `sdk/flyball.c` does not compile if they are too few.
+const UNWINDING: usize = if cfg!(target_arch = "riscv64") {
+    32
+} else {
+    88
+};
+
 #[unsafe(no_mangle)]
 extern "C" fn __flyball_run(_: usize) -> ! {
     let me = Control::current();
+    floating::begin(me);
     me.quick.store(_flyball_name(), Ordering::Relaxed);
     if let Some(id) = _flyball_current() {
         me.name.store(_flyball_name_of(id), Ordering::Relaxed);
     }
-    exit_thread(me.run())
+    // It is there until the thread has ended, and nothing that the thread does in between writes there.
+    let mut unwinding = MaybeUninit::<[u64; UNWINDING / 8]>::uninit();
+    exit_thread(me.run(unwinding.as_mut_ptr().cast()))
 }
 
 /// Ends the calling thread.
 pub(crate) fn exit_thread(result: *mut c_void) -> ! {
     cancel::clean_up();
     key::destroy();
+    robust::abandon();
+    signal::leave();
     let me = Control::current();
-    me.result.store(result, Ordering::Relaxed);
+    me.argument.store(result, Ordering::Relaxed);
     let is_last = LISTS.with(|lists| {
         lists.living -= 1;
         if lists.living == 0 {
@@ -307,7 +279,9 @@ unsafe extern "C" fn pthread_join(name: u32, result: *mut *mut c_void) -> c_int 
     // A thread that is cancelled leaves the other one to be joined.
     let mut guard = Cleanup::new(leave, ptr::from_ref(control).cast_mut().cast());
     guard.push();
-    let joined = cancel::wait(|flag, set| _flyball_join_unless(id, Time::NEVER, flag, set));
+    let joined = cancel::wait(OnSignal::Wait, |due, set| {
+        _flyball_join_unless(id, Time::NEVER, due, set)
+    });
     guard.pop();
     if joined != 0 {
         control.is_joined.store(false, Ordering::Relaxed);
@@ -316,7 +290,7 @@ unsafe extern "C" fn pthread_join(name: u32, result: *mut *mut c_void) -> c_int 
     LISTS.with(|lists| lists.take(control));
     // SAFETY: C passes a place, or none.
     if let Some(result) = unsafe { result.as_mut() } {
-        *result = control.result.load(Ordering::Relaxed);
+        *result = control.argument.load(Ordering::Relaxed);
     }
     // SAFETY: the thread has ended, and it is in no list any more.
     unsafe { Control::free(control) };
@@ -342,7 +316,7 @@ extern "C" fn pthread_detach(name: u32) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn pthread_setname_np(name: u32, label: *const c_char) -> c_int {
+pub(crate) unsafe extern "C" fn pthread_setname_np(name: u32, label: *const c_char) -> c_int {
     // SAFETY: C passes a text that ends with a zero.
     let bytes = unsafe { core::ffi::CStr::from_ptr(label) }.to_bytes_with_nul();
     if bytes.len() > LABEL {
@@ -351,6 +325,7 @@ unsafe extern "C" fn pthread_setname_np(name: u32, label: *const c_char) -> c_in
     let set = find(name, |control| {
         // SAFETY: `find` has locked the list, and there is room.
         unsafe { ptr::copy_nonoverlapping(label, control.label.get().cast(), bytes.len()) };
+        control.note_label(bytes);
     });
     if set.is_some() { 0 } else { ESRCH }
 }
@@ -363,6 +338,23 @@ unsafe extern "C" fn pthread_getname_np(name: u32, to: *mut c_char, size: usize)
     let found = find(name, |control| {
         // SAFETY: `find` has locked the list, and C passes room for `size` bytes.
         unsafe { ptr::copy_nonoverlapping(control.label.get().cast(), to, LABEL) };
+    });
+    if found.is_some() { 0 } else { ESRCH }
+}
+
+/// The stack is that of `pthread_attr_setstack`, or the one that the system has found.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_getattr_np(name: u32, to: *mut Attributes) -> c_int {
+    let found = find(name, |control| {
+        let low = control.low.load(Ordering::Relaxed);
+        let mut attributes = Attributes::DEFAULT;
+        attributes.address = ptr::with_exposed_provenance_mut(low);
+        attributes.size = ptr::from_ref(control).addr() - low;
+        attributes.detached = control.is_detached.load(Ordering::Relaxed).into();
+        attributes.explicit = 1;
+        (attributes.policy, attributes.priority) = control.policy();
+        // SAFETY: C passes a place.
+        unsafe { to.write(attributes) };
     });
     if found.is_some() { 0 } else { ESRCH }
 }

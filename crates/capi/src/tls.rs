@@ -1,7 +1,8 @@
 //! Variables of threads (`__thread`, `thread_local`).
 //!
 //! On Arm they begin at the thread's pointer plus eight, rounded up to their alignment (Addenda to, and
-//! Errata in, the ABI for the Arm Architecture). What they are at first is in the image.
+//! Errata in, the ABI for the Arm Architecture). On RISC-V they begin at the thread's pointer (RISC-V ELF
+//! psABI), which is where [`Control`] ends. What they are at first is in the image.
 
 use crate::control::Control;
 use core::ptr;
@@ -16,7 +17,11 @@ unsafe extern "C" {
 }
 
 /// What precedes the variables.
-const HEADER: usize = 2 * size_of::<usize>();
+const HEADER: usize = if cfg!(target_arch = "riscv64") {
+    0
+} else {
+    2 * size_of::<usize>()
+};
 
 fn alignment() -> usize {
     (&raw const __tls_align).addr().max(align_of::<Control>())
@@ -27,6 +32,15 @@ pub(crate) fn size() -> usize {
     let size = (&raw const __tls_size).addr();
     // What the alignment takes, and the header.
     size + 2 * alignment() + HEADER
+}
+
+/// Where a [`Control`] can be, not before `from`: the thread's pointer may have to be where it ends.
+pub(crate) fn place(from: usize) -> usize {
+    if cfg!(target_arch = "riscv64") {
+        (from + size_of::<Control>()).next_multiple_of(alignment()) - size_of::<Control>()
+    } else {
+        from.next_multiple_of(align_of::<Control>())
+    }
 }
 
 /// Makes the variables of a new thread, in the memory behind `control`.

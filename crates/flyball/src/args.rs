@@ -7,6 +7,7 @@ mod new;
 mod overheads;
 mod parse;
 mod pictures;
+mod program;
 mod study;
 mod sweep;
 
@@ -16,6 +17,7 @@ pub(crate) use machine::{CompareArgs, MachineArgs};
 pub(crate) use new::{NewArgs, Place};
 pub(crate) use overheads::OverheadsArgs;
 pub(crate) use pictures::PictureArgs;
+pub(crate) use program::ShakeArgs;
 pub(crate) use study::{ChargeArgs, ReportArgs, SimulateArgs, StudyArgs};
 pub(crate) use sweep::{PlotArgs, SweepArgs};
 
@@ -95,8 +97,11 @@ pub(crate) enum Command {
     /// What happens under a policy, or under several? A chart, response times, a trace
     Simulate(SimulateArgs),
     /// What happens under one policy on a machine? Runs a task set on the kernel on an emulated
-    /// board
+    /// board; or a program in C or C++ that is linked with the kernel
     Run(MachineArgs),
+    /// Does a program in C or C++ do the same wherever its threads are preempted? Runs it again and again
+    /// on an emulated board, and preempts them at random instructions. Exit code 1 if a run differs
+    Shake(ShakeArgs),
     /// Does a machine do what the simulation says? Compares both schedules, event by event
     Compare(CompareArgs),
     /// Do a published work's claims hold here? Does its experiments again, and writes a report with
@@ -236,6 +241,11 @@ pub(crate) struct ReproduceArgs {
     /// Ask each test by itself, too, where the union of all would do (epos-study); takes longer
     #[arg(long)]
     pub(crate) each_test: bool,
+
+    /// Do the experiments with real programs in C instead, which are fetched and built (miosix); needs
+    /// Flyball's sources, and the packages that `./x sdk` names
+    #[arg(long, requires = "name")]
+    pub(crate) programs: bool,
 
     /// A folder with the authors' own measurements, to be drawn beside ours
     #[arg(long, value_name = "DIRECTORY", requires = "name")]

@@ -4,6 +4,7 @@ use crate::args::ChargeArgs;
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Disposable;
+use flyball_board::program::Program;
 use flyball_model::measured::Entry;
 use flyball_model::{Statistic, TaskSet, printable, read_file, read_overheads};
 use flyball_report::write::write_atomically;
@@ -13,11 +14,26 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// Reads a task set. Its names are made printable, so that none does anything to a terminal or a
+/// Reads a task set; of a program in C or C++, what it says of its threads. Its names are made printable, so that none does anything to a terminal or a
 /// page.
 pub(crate) fn read_set(path: &Path, quiet: bool) -> Result<TaskSet, Failure> {
     let _reading = Reading::begin(path, quiet);
+    if is_program(path) {
+        let set = Program::open(path).and_then(|program| program.task_set());
+        let set = set.map_err(|error| Failure::target(&shown(path), error))?;
+        return Ok(set.with_printable_names());
+    }
     Ok(read_file(path)?.with_printable_names())
+}
+
+/// Whether a file is a program, by its first bytes.
+pub(crate) fn is_program(path: &Path) -> bool {
+    use std::io::Read;
+    let mut first = [0; 4];
+    let is_file = fs::metadata(path).is_ok_and(|found| found.is_file());
+    is_file
+        && fs::File::open(path).is_ok_and(|mut file| file.read_exact(&mut first).is_ok())
+        && first == *b"\x7fELF"
 }
 
 /// A file is read, which takes as long as it likes where it is a pipe: the user may end it, and is

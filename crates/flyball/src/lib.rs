@@ -75,6 +75,7 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Study(args) => commands::study::run(registry, &args, quiet),
         Command::Analyse(args) => commands::analyse::run(registry, &args, quiet),
         Command::Simulate(args) => commands::simulate::run(registry, &args, quiet),
+        Command::Shake(args) => commands::shake::run(&args, quiet),
         Command::Compare(args) => commands::compare::run(registry, &args, quiet),
         Command::Run(args) => commands::run::run(registry, &args, quiet),
         Command::Plot(args) => commands::plot::run(&args, quiet),

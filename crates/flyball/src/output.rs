@@ -47,6 +47,11 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
         .map_err(Failure::Print)
 }
 
+/// Prints what a program has said on its standard error.
+pub(crate) fn print_error_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    std::io::stderr().write_all(bytes).map_err(Failure::Print)
+}
+
 /// Prints a value as JSON, a line feed behind it.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     print_as_it_is(&flyball_report::json::text(value))

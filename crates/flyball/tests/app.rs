@@ -107,7 +107,7 @@ fn an_application_does_the_same_on_riscv() {
 #[test]
 fn what_is_no_application_is_refused() {
     let (folder, path) = made(&["app"]);
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 6] = [
         (
             &["run", "--app", "nowhere"],
             "nowhere: expected the folder of an application",
@@ -119,6 +119,7 @@ fn what_is_no_application_is_refused() {
             "expected cortex-m3 or riscv",
         ),
         (&["run", "set.toml", "--machine", "riscv"], "--policy"),
+        (&["run", "none.elf"], "none.elf: it cannot be read"),
     ];
     for (arguments, expected) in cases {
         let (code, printed, said) = output(folder.path(), arguments);

@@ -66,7 +66,7 @@ impl Installed {
         for place in places {
             command[place..place + known.len()].copy_from_slice(moved.as_bytes());
         }
-        fs::write(&file, command).expect("it can be written");
+        common::write_program(&file, &command);
     }
 
     /// Runs the installed command where there is no other program than the emulators.

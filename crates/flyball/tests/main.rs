@@ -25,6 +25,7 @@ mod page;
 #[cfg(feature = "png")]
 mod pictures;
 mod policies;
+mod programs;
 mod reproduce;
 mod run;
 mod schedules;

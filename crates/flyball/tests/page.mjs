@@ -22,7 +22,7 @@ const args = ["--no-sandbox", "--disable-gpu", "--disable-smooth-scrolling"];
 const browser = await chromium.launch({ executablePath, args });
 const context = await browser.newContext({ viewport: { width: 1300, height: 950 }, hasTouch: true });
 const page = await context.newPage();
-page.setDefaultTimeout(60_000);
+page.setDefaultTimeout(180_000);
 let checks = 0, failures = 0;
 function check(holds, what) {
   console.log(holds ? "ok  " : "FAIL", what);

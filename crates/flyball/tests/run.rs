@@ -11,7 +11,6 @@ use flyball::trace::file::Trace;
 use flyball::trace::{Kind, TaskId};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread::sleep;
@@ -158,8 +157,7 @@ impl Fake {
     /// With a program of that name, which is this shell script.
     fn with(self, name: &str, script: &str) -> Fake {
         let path = self.path(name);
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        common::write_program(&path, format!("#!/bin/sh\n{script}\n").as_bytes());
         self
     }
 

@@ -19,6 +19,7 @@
 //! | `reproduce NAME` | [`reproduce::Reproduction`] | `reproduction` |
 //! | `inspect` | [`inspect::Inspected`] | `inspect` |
 //! | `policies` | [`policies::Policies`] | `policies` |
+//! | `shake` | [`shake::Report`] | `shake` |
 //!
 //! Fields are added, so a reader passes over those that it does not know; but none is renamed,
 //! removed or given another meaning without a new number in the document's field `schema`. Times
@@ -35,6 +36,7 @@ pub mod pipeline;
 pub mod policies;
 pub mod reproduce;
 pub mod run;
+pub mod shake;
 pub mod study;
 pub mod sweep;
 pub mod task;
@@ -44,7 +46,7 @@ pub const SCHEMA: u32 = 1;
 
 /// The JSON Schemas, by name, in the order of the table [above](crate).
 #[cfg(feature = "schema")]
-pub fn schemas() -> [(&'static str, schemars::Schema); 12] {
+pub fn schemas() -> [(&'static str, schemars::Schema); 13] {
     use schemars::schema_for;
     [
         ("study", schema_for!(study::Study)),
@@ -59,5 +61,6 @@ pub fn schemas() -> [(&'static str, schemars::Schema); 12] {
         ("reproduction", schema_for!(reproduce::Reproduction)),
         ("inspect", schema_for!(inspect::Inspected)),
         ("policies", schema_for!(policies::Policies)),
+        ("shake", schema_for!(shake::Report)),
     ]
 }

@@ -19,6 +19,8 @@ pub(crate) enum BenchError {
         /// Why.
         error: io::Error,
     },
+    /// A command that builds C programs has failed.
+    Command(String),
     /// The file with the peers' figures is not as it should be.
     Peers(toml::de::Error),
     /// The report cannot be written.
@@ -31,6 +33,7 @@ impl fmt::Display for BenchError {
             BenchError::Board(error) => error.fmt(f),
             BenchError::Figure(line) => write!(f, "the image printed {line:?}, which is no figure"),
             BenchError::File { path, error } => write!(f, "{}: {error}", path.display()),
+            BenchError::Command(why) => f.write_str(why),
             BenchError::Peers(error) => write!(f, "benches/kernel-peers.toml: {error}"),
             BenchError::Json(error) => write!(f, "the report cannot be written: {error}"),
         }

@@ -1,10 +1,11 @@
 //! What the kernel costs: instructions of an emulated Cortex-M3, and bytes.
 //!
-//! It builds the images in `apps/` (`costs`, `minimal`, `thread-metric`), runs them in the
+//! It builds the images in `apps/` (`costs`, `minimal`, `thread-metric`) and C and C++ programs (`sdk/tests/costs.cc`, `benches/c`), runs them in the
 //! emulator, prints tables beside the figures of other kernels (`benches/kernel-peers.toml`), and
 //! writes all to `target/bench/kernel.json`, and a figure of the queues beside it. Everything is counted, nothing is timed, so two runs
 //! give the same.
 
+mod c;
 mod costs;
 mod error;
 mod figure;
@@ -14,6 +15,7 @@ mod peers;
 mod sizes;
 mod tables;
 
+use c::C;
 use costs::Costs;
 use error::BenchError;
 use metric::ThreadMetric;
@@ -36,6 +38,7 @@ struct Report {
     costs: Costs,
     thread_metric: ThreadMetric,
     sizes: Sizes,
+    c: C,
     peers: Peers,
 }
 
@@ -58,6 +61,7 @@ fn run() -> Result<(), BenchError> {
         costs: Costs::measure()?,
         thread_metric: ThreadMetric::measure()?,
         sizes: Sizes::measure()?,
+        c: C::measure(&root)?,
         peers,
     };
     print!("{}", tables::all(&report));

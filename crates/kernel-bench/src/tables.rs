@@ -1,5 +1,6 @@
 //! The tables, as text.
 
+use crate::c;
 use crate::costs::{
     ASLEEP, BUDGETS, CHOICES, CONTROLLERS, Figure, POLICIES, Policy, QUEUED, QUEUES, READY,
     RELEASED,
@@ -43,10 +44,10 @@ const NAME: usize = 44;
 const WIDTH: usize = 9;
 
 /// Lines of names and columns.
-struct Table(String);
+pub(crate) struct Table(pub(crate) String);
 
 impl Table {
-    fn new(title: &str, columns: impl IntoIterator<Item = impl AsRef<str>>) -> Table {
+    pub(crate) fn new(title: &str, columns: impl IntoIterator<Item = impl AsRef<str>>) -> Table {
         let mut table = Table(format!("\n{title:<NAME$}"));
         for column in columns {
             table.cell(column.as_ref());
@@ -60,7 +61,7 @@ impl Table {
         let _ = write!(self.0, " {text:>WIDTH$}");
     }
 
-    fn row(&mut self, name: &str, cells: impl IntoIterator<Item = Option<f64>>) {
+    pub(crate) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = Option<f64>>) {
         let _ = write!(self.0, "{name:<NAME$}");
         for value in cells {
             self.cell(&value.map_or("–".to_owned(), number));
@@ -69,7 +70,7 @@ impl Table {
     }
 
     /// A row that ends with the ratio to the best of the peers.
-    fn compare(&mut self, name: &str, own: Option<f64>, peers: &[f64]) {
+    pub(crate) fn compare(&mut self, name: &str, own: Option<f64>, peers: &[f64]) {
         let _ = write!(self.0, "{name:<NAME$}");
         for value in [own].into_iter().chain(peers.iter().copied().map(Some)) {
             self.cell(&value.map_or("–".to_owned(), number));
@@ -115,7 +116,8 @@ pub(crate) fn all(report: &Report) -> String {
     text += &budgets(report);
     text += &controllers(report);
     text += &choices(report);
-    text + &sizes(report)
+    text += &sizes(report);
+    text + &c::table(report)
 }
 
 fn beside_peers(report: &Report) -> String {

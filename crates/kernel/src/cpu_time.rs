@@ -111,6 +111,12 @@ impl<C: Config> Core<C> {
         C::Stamp::length(self.cpu(cpu).idle)
     }
 
+    /// The same up to `now`, where stamps are instants, also for another CPU than the one that calls.
+    pub fn idle_time_until(&mut self, cpu: CpuId, now: Time) -> Duration {
+        self.count(cpu, now);
+        self.idle_time(cpu)
+    }
+
     /// The CPU time that the CPU spent between the beginnings and the ends of entries, where that is
     /// [told apart](Core::TELLS_KERNEL_TIME); zero otherwise, and where [`Config::ACCOUNTING`] is
     /// off.

@@ -482,4 +482,11 @@ impl<C: Config> Core<C> {
             && self.threads[task.index()].state != crate::thread::State::Absent;
         (lives && self.name(task) == name).then_some(task)
     }
+
+    /// The thread that [`Core::name_of`] has named so, if it has not ended.
+    pub fn thread_named(&self, name: u32) -> Option<ThreadId> {
+        let task = self.named(name)?;
+        let generation = self.threads[task.index()].generation;
+        Some(ThreadId { task, generation })
+    }
 }

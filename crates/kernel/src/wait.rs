@@ -97,6 +97,35 @@ impl<C: Config> Core<C> {
         }
     }
 
+    /// As [`Core::rouse`] for a thread that waits for a mutex, and for nothing else: not one whose wait on a
+    /// condition variable has ended and that takes its mutex again. The caller knows that of the thread.
+    ///
+    /// # Errors
+    /// [`Error::Dead`], [`Error::Unknown`].
+    pub fn rouse_from_mutex(
+        &mut self,
+        cpu: CpuId,
+        thread: ThreadId,
+        now: Time,
+    ) -> Result<bool, Error> {
+        let task = self.find(thread)?;
+        match self.threads[task.index()].state {
+            State::Blocked(object @ Object::Mutex(_)) => {
+                self.give_up(cpu, task, object, Outcome::Roused, now);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The task of a thread that has not ended.
+    ///
+    /// # Errors
+    /// [`Error::Dead`], [`Error::Unknown`].
+    pub fn living(&self, thread: ThreadId) -> Result<TaskId, Error> {
+        self.find(thread)
+    }
+
     /// The running thread waits for `object`, until `until` at the latest. Returns the thread; the
     /// caller puts it into the list of the object.
     #[expect(

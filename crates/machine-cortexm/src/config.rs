@@ -9,13 +9,7 @@ pub trait BoardConfig: MachineConfig<Stamp = Ticks<<Self as BoardConfig>::Board>
     /// What it runs on.
     type Board: Board;
 
-    /// Whether the end of each thread's stack is the state that the C library keeps of the thread:
-    /// `_impure_ptr` points there while the thread runs.
-    ///
-    /// Such threads come and go, so guarded stacks are not painted.
-    const C_LIBRARY: bool = false;
-
-    /// What stacks are painted for.
+    /// What stacks are painted for. Those of C threads are not painted for a guard.
     #[doc(hidden)]
     const PAINTS: Stacks = match Self::STACKS {
         Stacks::Guarded if Self::C_LIBRARY => Stacks::Unwatched,

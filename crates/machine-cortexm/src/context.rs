@@ -18,6 +18,12 @@ use flyball_port::EntryPoint;
 /// stay free at the end of the stack, so that a thread can be begun anew while it runs.
 const FRAME: usize = 16;
 
+/// How many of its words `PendSV` pushes: the others are the processor's.
+const SAVED: usize = 8;
+
+/// Thumb code.
+const XPSR: usize = 1 << 24;
+
 /// A thread that does not run: where its stack pointer is, and where its stack. `PendSV` relies on
 /// the order of the fields.
 ///
@@ -76,8 +82,6 @@ impl Context {
         argument: usize,
         switch: &mut Switch,
     ) {
-        /// Thumb code.
-        const XPSR: usize = 1 << 24;
         // SAFETY: as the caller promises.
         unsafe { self.abandon(switch) };
         *self = Context {
@@ -111,6 +115,46 @@ impl Context {
             self.abandon(switch);
             self.pointer = self.end.sub(FRAME);
         }
+    }
+
+    /// The thread, which does not run, calls `entry` before it goes on, with what [`Context::end_call`] is
+    /// passed. Returns whether the stack has room for that above its lowest `reserved` words.
+    ///
+    /// # Safety
+    /// The thread has begun and has not ended, another one runs, and interrupts are masked.
+    pub(crate) unsafe fn begin_call(&mut self, reserved: usize, entry: EntryPoint) -> bool {
+        // Procedure Call Standard for the Arm Architecture: a stack is aligned to 8 bytes at a call.
+        let below = self.pointer.map_addr(|address| address & !7);
+        let room = (below.addr() - self.low.addr()) / size_of::<usize>();
+        if room < reserved + FRAME {
+            return false;
+        }
+        let mut frame = [0_usize; FRAME];
+        frame[SAVED] = self.pointer.expose_provenance();
+        frame[SAVED + 6] = entry as usize;
+        frame[SAVED + 7] = XPSR;
+        // SAFETY: there is room below what the thread has on its stack. What it has there begins with
+        // the registers that `PendSV` has saved, and that the function called is to find.
+        unsafe {
+            let first = below.sub(FRAME);
+            core::ptr::copy_nonoverlapping(self.pointer, frame.as_mut_ptr(), SAVED);
+            core::ptr::copy_nonoverlapping(frame.as_ptr(), first, FRAME);
+            self.pointer = first;
+        }
+        true
+    }
+
+    /// The thread, which runs and calls this, goes on as it would have without the call. `PendSV` takes it
+    /// there, so each register and flag is as it was.
+    ///
+    /// # Safety
+    /// `pointer` was passed to the function that [`Context::begin_call`] has let this thread call; interrupts are
+    /// masked, and the thread does nothing else when they are not any more.
+    pub(crate) unsafe fn end_call(&mut self, pointer: *mut usize, switch: &mut Switch) {
+        // SAFETY: as the caller promises.
+        unsafe { self.abandon(switch) };
+        self.pointer = pointer;
+        pend_sv();
     }
 
     /// If this very thread is running, what it has is kept nowhere when another one does.
@@ -176,6 +220,11 @@ impl Switch {
         unsafe { (*(&raw const (*switch).to).read_volatile()).name }
     }
 
+    /// What runs now; another one may be about to.
+    pub(crate) fn running(&self) -> *mut Context {
+        self.from
+    }
+
     /// The stack in use; `None` before there is one.
     pub(crate) fn stack(&self) -> Option<Range<*mut usize>> {
         // SAFETY: contexts stay in place.
@@ -222,11 +271,13 @@ core::arch::global_asm!(
 
 /// The whole change: `PendSV`, as [`kernel!`](crate::kernel!) puts it into an application that has
 /// made its choice about [`Stacks`](crate::Stacks), and about
-/// [`C_LIBRARY`](crate::BoardConfig::C_LIBRARY).
+/// [`C_LIBRARY`](crate::MachineConfig::C_LIBRARY).
 ///
-/// r3 keeps the address of the two pointers, as `ldrd` leaves it alone. An interrupt between the
-/// instructions may set another `to`; it pends `PendSV` again, which then goes on from the one that
-/// this one went to. A guard needs no barrier but the `dsb`, since an exception's return is one.
+/// r3 keeps the address of the two pointers, as `ldrd` leaves it alone. While they are read and `from` is
+/// written interrupts are masked: one that changed back to `from` in between would see no need to pend
+/// `PendSV`, and one that began its thread anew would be undone. A later one may set another `to`; it pends
+/// `PendSV` again, which then goes on from the one that this one went to. A guard needs no barrier but the
+/// `dsb`, since an exception's return is one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! pend_sv {
@@ -238,6 +289,7 @@ macro_rules! pend_sv {
                 "mrs   r0, psp",
                 "ldr   r3, =FLYBALL_KERNEL",
                 "stmdb r0!, {{r4-r11}}",
+                "cpsid i",
                 "ldrd  r1, r2, [r3]",
                 "str   r0, [r1]",
                 ".if {canary}",
@@ -248,6 +300,7 @@ macro_rules! pend_sv {
                 "bne.w flyball_no_canary",
                 ".endif",
                 "str   r2, [r3]",
+                "cpsie i",
                 ".if {c_library}",
                 "ldr   r12, [r2, #8]",
                 "ldr   r0, =_impure_ptr",

@@ -100,7 +100,7 @@ impl<C: BoardConfig> State<C> {
         State {
             core,
             clock,
-            contexts: Table::new(0, Context::default()),
+            contexts: Table::new(C::sizes().threads, Context::default()),
             idle: Context::default(),
             armed: Time::ZERO,
             started: false,

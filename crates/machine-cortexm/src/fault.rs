@@ -136,7 +136,7 @@ impl<C: BoardConfig> Kernel<C> {
 }
 
 /// From here on nothing else runs.
-fn last_things_begin() {
+pub(crate) fn last_things_begin() {
     static AGAIN: AtomicBool = AtomicBool::new(false);
     cortex_m::interrupt::disable();
     if AGAIN.load(Ordering::Relaxed) {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`clock`] | a 64-bit clock and a one-shot timer that is set to an instant |
 //! | [`context`] | changing from one stack to another |
+//! | `call` | calls that a thread makes because another one says so |
 //! | `cpu` | the processor during one kernel entry: its [`Port`](flyball_port::Port) |
 //! | [`kernel`](mod@kernel) | the lock around the core, and the way in and out |
 //! | `machine` | what this machine is to the kernel: its [`Machine`] |
@@ -42,6 +43,7 @@
 )]
 
 pub mod board;
+mod call;
 pub mod clock;
 pub mod config;
 pub mod context;
@@ -53,7 +55,7 @@ pub mod kernel;
 mod machine;
 mod macros;
 mod mask;
-#[cfg(feature = "small")]
+#[cfg(feature = "copies")]
 mod memory;
 pub mod spin;
 mod start;
@@ -70,7 +72,9 @@ pub use config::BoardConfig;
 pub use examine::ExceptionState;
 #[doc(hidden)]
 pub use flyball_port::stack::PAINT;
-pub use flyball_port::{EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks};
+pub use flyball_port::{
+    EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks, report,
+};
 pub use kernel::Kernel;
 pub use spin::SpinLock;
 

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::mask::Mask;
 use crate::vectors;
 use core::fmt::Arguments;
-use flyball_kernel::{Core, Error, Sizes, Timing};
+use flyball_kernel::{Core, Error, Timing};
 use flyball_policy::{CpuId, Duration, Table, TaskId, Time};
 use flyball_port::{CallKind, LockedKernel, Machine, StackArea, stack};
 
@@ -22,7 +22,7 @@ impl<C: BoardConfig> Machine for Kernel<C> {
     fn init(&'static self, policy: C::Policy, trace: C::Trace, timing: Timing) {
         C::Board::init();
         fault::enable(C::STACKS);
-        self.make(|| Core::new(policy, trace, timing, &Sizes::FIXED));
+        self.make(|| Core::new(policy, trace, timing, &C::sizes()));
     }
 
     fn prepare_stack(words: &'static mut [usize]) -> Result<StackArea, Error> {
@@ -146,6 +146,10 @@ impl<C: BoardConfig> Machine for Kernel<C> {
         let mut is_complete = true;
         contents(&mut |bytes| is_complete &= file.write_all(bytes).is_ok());
         is_complete
+    }
+
+    fn stop_others(&'static self) {
+        crate::fault::last_things_begin();
     }
 
     fn shut_down(&'static self, code: u8) -> ! {

@@ -11,7 +11,7 @@ macro_rules! kernel {
     ($name:ident: $config:ty, $timer:expr) => {
         $crate::pend_sv!(
             <$config as $crate::MachineConfig>::STACKS,
-            <$config as $crate::BoardConfig>::C_LIBRARY
+            <$config as $crate::MachineConfig>::C_LIBRARY
         );
         $crate::fault_handlers!(<$config as $crate::MachineConfig>::STACKS);
 

@@ -6,12 +6,13 @@
 //!
 //! Floating-point registers are kept of those threads that have written any, as `mstatus` tells.
 
+use crate::config::HartConfig;
 use core::mem::offset_of;
 use core::ops::Range;
 use core::ptr::null_mut;
 use flyball_port::EntryPoint;
 
-/// A thread that does not run. `flyball_switch` relies on the order of the fields.
+/// A thread that does not run. `flyball_switch` and `flyball_switch_c` rely on the order of the fields.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Context {
@@ -32,6 +33,7 @@ pub(crate) struct Context {
 const _: () = {
     assert!(offset_of!(Context, saved) == 16 && offset_of!(Context, floats) == 112);
     assert!(offset_of!(Context, float) == 120 && offset_of!(Context, fcsr) == 376);
+    assert!(offset_of!(Context, argument) == 408);
 };
 
 impl Default for Context {
@@ -94,10 +96,52 @@ unsafe extern "C" {
     /// # Safety
     /// Interrupts are masked, both stay in place, and no other hart goes on with `to`, or with
     /// `from` until it has been left.
-    pub(crate) fn flyball_switch(from: *mut Context, to: *const Context);
+    fn flyball_switch(from: *mut Context, to: *const Context);
+
+    /// The same between threads of C, whose pointer is their argument ([`MachineConfig::C_LIBRARY`]).
+    ///
+    /// [`MachineConfig::C_LIBRARY`]: flyball_port::MachineConfig::C_LIBRARY
+    ///
+    /// # Safety
+    /// As for [`flyball_switch`].
+    fn flyball_switch_c(from: *mut Context, to: *const Context);
+
+    /// Calls the handler of an interrupt, which may compute with floating-point numbers, as C does
+    /// ([`MachineConfig::C_LIBRARY`]): keeps those of the registers that a call may change.
+    ///
+    /// [`MachineConfig::C_LIBRARY`]: flyball_port::MachineConfig::C_LIBRARY
+    pub(crate) safe fn flyball_call_c(handler: extern "C" fn());
 
     /// Begins a thread: s0 its entry, s1 its argument.
     fn flyball_begin();
+}
+
+/// Switches in the way that threads of the configuration need.
+///
+/// # Safety
+/// As for [`flyball_switch`].
+#[inline(always)]
+pub(crate) unsafe fn switch<C: HartConfig>(from: *mut Context, to: *const Context) {
+    if C::C_LIBRARY {
+        // SAFETY: as the caller promises.
+        unsafe { flyball_switch_c(from, to) };
+    } else {
+        // SAFETY: as the caller promises.
+        unsafe { flyball_switch(from, to) };
+    }
+}
+
+/// Goes on with `next`, and never returns to the caller.
+///
+/// # Safety
+/// As for [`flyball_switch`].
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn abandon<C: HartConfig>(next: *const Context) -> ! {
+    let mut nobody = Context::NONE;
+    // SAFETY: as the caller promises.
+    unsafe { switch::<C>(&raw mut nobody, next) };
+    unreachable!("nobody goes on with nobody")
 }
 
 core::arch::global_asm!(
@@ -155,5 +199,53 @@ core::arch::global_asm!(
     "csrsi mstatus, 8",
     "mv a0, s1",
     "jr s0",
+    ".option pop",
+);
+
+core::arch::global_asm!(
+    ".section .text.flyball_switch_c, \"ax\"",
+    ".global flyball_switch_c",
+    ".balign 4",
+    "flyball_switch_c:",
+    "ld tp, 408(a1)",
+    "tail flyball_switch",
+);
+
+core::arch::global_asm!(
+    ".option push",
+    ".option norelax",
+    ".option arch, +d",
+    ".section .text.flyball_call_c, \"ax\"",
+    ".global flyball_call_c",
+    ".balign 4",
+    "flyball_call_c:",
+    "addi sp, sp, -176",
+    "sd ra, 0(sp)",
+    "frcsr t0",
+    "sd t0, 8(sp)",
+    ".irp n,0,1,2,3,4,5,6,7",
+    "fsd f\\n, 16+8*\\n(sp)",
+    ".endr",
+    ".irp n,10,11,12,13,14,15,16,17",
+    "fsd f\\n, 8*\\n(sp)",
+    ".endr",
+    ".irp n,28,29,30,31",
+    "fsd f\\n, 8*\\n-80(sp)",
+    ".endr",
+    "jalr a0",
+    ".irp n,0,1,2,3,4,5,6,7",
+    "fld f\\n, 16+8*\\n(sp)",
+    ".endr",
+    ".irp n,10,11,12,13,14,15,16,17",
+    "fld f\\n, 8*\\n(sp)",
+    ".endr",
+    ".irp n,28,29,30,31",
+    "fld f\\n, 8*\\n-80(sp)",
+    ".endr",
+    "ld t0, 8(sp)",
+    "fscsr t0",
+    "ld ra, 0(sp)",
+    "addi sp, sp, 176",
+    "ret",
     ".option pop",
 );

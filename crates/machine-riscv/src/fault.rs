@@ -25,6 +25,14 @@ fn cause(mcause: usize) -> Cause {
 /// consequence.
 static REPORTED: AtomicBool = AtomicBool::new(false);
 
+/// This CPU does nothing else from here on; and nothing at all if another one has been here.
+pub(crate) fn last_things_begin() {
+    let _ = Mask::set();
+    if REPORTED.swap(true, Ordering::SeqCst) {
+        hart::rest();
+    }
+}
+
 impl<C: HartConfig> Kernel<C> {
     /// An exception of the processor.
     pub(crate) fn exception(&'static self, mcause: usize) -> ! {
@@ -56,10 +64,7 @@ impl<C: HartConfig> Kernel<C> {
         address: Option<usize>,
         message: Option<&dyn Display>,
     ) -> ! {
-        let _ = Mask::set();
-        if REPORTED.swap(true, Ordering::SeqCst) {
-            hart::rest();
-        }
+        last_things_begin();
         // The lock may be held, by code that will not go on.
         let thread = self.current_thread();
         let fault = Fault {

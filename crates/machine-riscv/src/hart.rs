@@ -46,9 +46,15 @@ impl Mask {
         unsafe { asm!("csrs mstatus, {0}", in(reg) self.before & MIE, options(nostack)) };
     }
 
+    /// Whether interrupts came before: not so in `trap`.
+    #[inline(always)]
+    pub(crate) fn has_masked(&self) -> bool {
+        self.before & MIE != 0
+    }
+
     /// As a number for [`Mask::from_bits`].
     pub(crate) fn bits(self) -> u8 {
-        u8::from(self.before & MIE != 0)
+        u8::from(self.has_masked())
     }
 
     /// What [`Mask::bits`] was told of.

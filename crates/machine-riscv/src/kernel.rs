@@ -3,7 +3,7 @@
 use crate::board::{Alarm, Bells, Clock, HARTS};
 use crate::cluster::{Cluster, Contexts, State, Traffic};
 use crate::config::HartConfig;
-use crate::context::{Context, flyball_switch};
+use crate::context::{Context, abandon, switch};
 use crate::cpu::Cpu;
 use crate::hart::{self, Mask};
 use crate::probe::{self, Part, Path};
@@ -207,6 +207,9 @@ impl<C: HartConfig> Kernel<C> {
             (entry, result)
         };
         self.end(hart, cluster, entry);
+        if mask.has_masked() {
+            self.look_after_call();
+        }
         mask.lift();
         result
     }
@@ -279,10 +282,10 @@ impl<C: HartConfig> Kernel<C> {
         me.current.store(next, Ordering::Relaxed);
         if from.is_null() {
             // SAFETY: the lock is held until `next` goes on, so no other hart goes on with it.
-            unsafe { abandon(next) };
+            unsafe { abandon::<C>(next) };
         }
         // SAFETY: the lock is held until `next` goes on, so no other hart goes on with either.
-        unsafe { flyball_switch(from, next) };
+        unsafe { switch::<C>(from, next) };
         // Another hart, maybe, and maybe one of another cluster.
         self.begun();
     }
@@ -352,6 +355,7 @@ impl<C: HartConfig> Kernel<C> {
             TIMER => self.timer(hart),
             _ => self.exception(cause),
         }
+        self.call_after_interrupt();
     }
 
     /// The timer of a hart has fired.
@@ -435,19 +439,6 @@ impl<C: HartConfig> Kernel<C> {
         let cluster = self.cluster(cpu.min(HARTS as u8 - 1));
         cluster.map(Cluster::traffic).unwrap_or_default()
     }
-}
-
-/// Goes on with `next`, and never returns to the caller.
-///
-/// # Safety
-/// As for [`flyball_switch`].
-#[cold]
-#[inline(never)]
-unsafe fn abandon(next: *const Context) -> ! {
-    let mut nobody = Context::NONE;
-    // SAFETY: as the caller promises.
-    unsafe { flyball_switch(&raw mut nobody, next) };
-    unreachable!("nobody goes on with nobody")
 }
 
 impl<C: HartConfig> Default for Kernel<C> {

@@ -3,6 +3,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`device_tree`] | how many CPUs there are |
 //! | [`board`] | the one board so far, QEMU's `virt`: a clock, timers, doorbells |
 //! | `hart` | what a CPU can do to itself |
 //! | `start` | how CPUs begin, and interrupts |
@@ -55,6 +56,7 @@ mod cluster;
 pub mod config;
 mod context;
 mod cpu;
+pub mod device_tree;
 mod devices;
 mod fault;
 mod hart;
@@ -71,7 +73,10 @@ mod start;
 
 pub use cluster::Traffic;
 pub use config::HartConfig;
-pub use flyball_port::{EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks};
+pub use devices::line;
+pub use flyball_port::{
+    EntryPoint, Fault, Machine, MachineConfig, Stack, StackArea, Stacks, report,
+};
 pub use flyball_trace::Time;
 pub use kernel::{Cpus, Kernel};
 pub use machine::keep_busy;

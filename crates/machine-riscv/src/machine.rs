@@ -9,9 +9,10 @@ use crate::kernel::{Cpus, Kernel};
 use crate::probe::Path;
 use core::ffi::CStr;
 use core::fmt::Arguments;
-use flyball_kernel::{Core, Error, Sizes, Timing};
+use flyball_kernel::{Core, Error, Timing};
 use flyball_policy::{CpuId, Duration, Table, TaskId, Time};
-use flyball_port::{CallKind, FileContents, LockedKernel, Machine, StackArea, stack};
+use flyball_port::stack::PAINT;
+use flyball_port::{CallKind, FileContents, LockedKernel, Machine, StackArea, Stacks, stack};
 
 impl<C: HartConfig> Machine for Kernel<C> {
     type Config = C;
@@ -26,12 +27,19 @@ impl<C: HartConfig> Machine for Kernel<C> {
         let mut once = Some((policy, trace));
         self.init_clusters(cpus, timing, |_| {
             let (policy, trace) = once.take()?;
-            Some((policy, trace, Sizes::FIXED))
+            Some((policy, trace, C::sizes()))
         });
     }
 
     fn prepare_stack(words: &'static mut [usize]) -> Result<StackArea, Error> {
-        StackArea::new(words, C::STACKS)
+        if !C::C_LIBRARY || !C::STACKS.are_painted() {
+            return StackArea::new(words, C::STACKS);
+        }
+        // Of a stack of C only the word that tells whether it was too small.
+        let area = StackArea::new(words, Stacks::Unwatched)?;
+        // SAFETY: it is the lowest word of a stack that no thread has yet.
+        unsafe { area.range().start.write(PAINT) };
+        Ok(area)
     }
 
     fn start(&'static self) -> ! {
@@ -144,6 +152,10 @@ impl<C: HartConfig> Machine for Kernel<C> {
         is_complete
     }
 
+    fn stop_others(&'static self) {
+        crate::fault::last_things_begin();
+    }
+
     fn shut_down(&'static self, code: u8) -> ! {
         semihosting::process::exit(i32::from(code))
     }
@@ -154,7 +166,8 @@ impl<C: HartConfig> Machine for Kernel<C> {
             (number < state.contexts.capacity()).then(|| state.contexts[number].stack())
         })??;
         // SAFETY: a thread keeps its stack for ever.
-        (C::STACKS.are_painted() && !stack.is_empty()).then(|| unsafe { stack::used(&stack, 0) })
+        (C::STACKS.are_painted() && !C::C_LIBRARY && !stack.is_empty())
+            .then(|| unsafe { stack::used(&stack, 0) })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::machine::Machine;
 use crate::stack::Stacks;
 use core::fmt::Display;
-use flyball_kernel::Config;
+use flyball_kernel::{Config, Sizes};
 use flyball_policy::{CpuId, Speed, TaskId};
 
 /// A machine's part of a kernel's configuration; the core's is [`Config`].
@@ -14,6 +14,24 @@ pub trait MachineConfig: Config + Sized + 'static {
 
     /// How many CPUs there are.
     const CPUS: u8 = 1;
+
+    /// Whether threads are those of C, of which the C library keeps a state. On the Cortex-M that is the end
+    /// of a thread's stack, to which `_impure_ptr` points while the thread runs. On RISC-V the argument of
+    /// a thread is in `tp` while it runs.
+    ///
+    /// Such threads come and go, so their stacks are not painted where that can be avoided.
+    const C_LIBRARY: bool = false;
+
+    /// What a thread of C that was interrupted in the middle of its program calls before it goes on there, if anything.
+    /// Interrupts come then. (Not on the Cortex-M, where another thread makes it call something.)
+    fn after_interrupt() -> Option<extern "C" fn()> {
+        None
+    }
+
+    /// How many rows the tables have whose storage does not say so by its type.
+    fn sizes() -> Sizes {
+        Sizes::FIXED
+    }
 
     /// What a thread is called in reports, if it has a name.
     fn name(thread: TaskId) -> Option<&'static str> {
@@ -39,10 +57,21 @@ pub trait MachineConfig: Config + Sized + 'static {
         fault: &Fault,
         message: Option<&dyn Display>,
     ) -> ! {
-        kernel.print_error(format_args!("{fault}\n"));
-        if let Some(message) = message {
-            kernel.print_error(format_args!("{message}\n"));
-        }
-        kernel.shut_down(1)
+        report(kernel, fault, message)
     }
+}
+
+/// Prints the report on a fault, with what a panic says, and ends the program: what
+/// [`MachineConfig::fault`] does unless the application has something better.
+#[expect(
+    clippy::inline_always,
+    reason = "in an application without anything better it is `fault` itself"
+)]
+#[inline(always)]
+pub fn report(kernel: &'static impl Machine, fault: &Fault, message: Option<&dyn Display>) -> ! {
+    kernel.print_error(format_args!("{fault}\n"));
+    if let Some(message) = message {
+        kernel.print_error(format_args!("{message}\n"));
+    }
+    kernel.shut_down(1)
 }

@@ -36,6 +36,10 @@ pub enum Cause {
     Breakpoint,
     /// Rust code panicked.
     Panic,
+    /// A C program called `abort`.
+    Abort,
+    /// A C program wrote beyond what it has allocated, or freed something that it does not have.
+    CorruptHeap,
     /// The processor gives no reason, or another one.
     Unknown,
 }
@@ -58,6 +62,8 @@ impl fmt::Display for Cause {
             Cause::NoVector => "the vector table cannot be read",
             Cause::Breakpoint => "breakpoint without a debugger",
             Cause::Panic => "panic",
+            Cause::Abort => "abort",
+            Cause::CorruptHeap => "the heap is corrupt",
             Cause::Unknown => "unknown fault",
         })
     }

@@ -60,7 +60,7 @@ pub mod memory;
 pub mod port;
 pub mod stack;
 
-pub use config::MachineConfig;
+pub use config::{MachineConfig, report};
 pub use fault::{Cause, Fault};
 pub use handler::Handler;
 pub use locked::LockedKernel;

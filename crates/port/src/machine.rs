@@ -142,6 +142,10 @@ pub trait Machine: Sized + Sync + 'static {
         false
     }
 
+    /// From here on nothing else runs, so that what the caller prints before it ends the program is whole. On the host
+    /// nothing is stopped. Where another one has called this before, it does not return.
+    fn stop_others(&'static self) {}
+
     /// Ends the program with an exit code, where there is anything that takes one.
     fn shut_down(&'static self, code: u8) -> !;
 

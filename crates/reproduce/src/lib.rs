@@ -36,6 +36,8 @@ pub struct Extent<'a> {
     pub keep: Option<&'a Path>,
     /// See [`Setup::each_test`].
     pub each_test: bool,
+    /// See [`Setup::programs`].
+    pub programs: Option<&'a Path>,
 }
 
 /// All works, in the order in which they are listed.
@@ -67,7 +69,12 @@ pub fn reproduce(
 ) -> Result<Reproduction, BenchError> {
     let mut notes: Vec<String> = work.notes.iter().map(|&note| note.to_owned()).collect();
     let is_wanted = |plan: &&Plan| only.is_empty() || only.contains(&plan.name);
-    let plans: Vec<_> = work.plans.iter().filter(is_wanted).collect();
+    let plans = if extent.programs.is_some() {
+        work.programs
+    } else {
+        work.plans
+    };
+    let plans: Vec<_> = plans.iter().filter(is_wanted).collect();
     let mut experiments = Vec::with_capacity(plans.len());
     for (number, plan) in plans.iter().enumerate() {
         let stage = Stage {
@@ -101,6 +108,7 @@ pub fn reproduce(
             size: extent.size,
             keep: extent.keep,
             each_test: extent.each_test,
+            programs: extent.programs,
         })?;
         experiments.push(Experiment {
             name: plan.name.to_owned(),

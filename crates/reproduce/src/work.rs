@@ -3,6 +3,7 @@
 
 use flyball_measure::bench::{Bench, BenchError};
 use flyball_report::reproduction::Experiment;
+use flyball_study::StudyError;
 use std::path::Path;
 
 /// A published work whose experiments can be done again.
@@ -18,6 +19,8 @@ pub struct Work {
     pub notes: &'static [&'static str],
     /// Its experiments.
     pub plans: &'static [Plan],
+    /// Its experiments with real programs in C, which are done instead where [`Setup::programs`] says a folder.
+    pub programs: &'static [Plan],
     /// Whether they go on after an interruption, see [`Setup::keep`].
     pub goes_on: bool,
 }
@@ -48,6 +51,19 @@ pub struct Setup<'a> {
     pub keep: Option<&'a Path>,
     /// Whether every test is asked by itself, too, where a union of them would do.
     pub each_test: bool,
+    /// The folder in which programs in C are built.
+    pub programs: Option<&'a Path>,
+}
+
+impl<'a> Setup<'a> {
+    /// The folder in which programs in C are built.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn programs(&self) -> Result<&'a Path, BenchError> {
+        let missing = || StudyError::Bench("there is no folder for programs in C".into());
+        self.programs.ok_or_else(|| missing().into())
+    }
 }
 
 /// How large an experiment is, if it can be done in several sizes.

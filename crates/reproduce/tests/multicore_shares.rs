@@ -229,6 +229,7 @@ fn the_experiment_holds() {
         size: flyball_reproduce::Size::Short,
         keep: None,
         each_test: false,
+        programs: None,
     };
     let experiment = (miosix::multicore::PLAN.run)(&mut setup).unwrap();
     assert_eq!(experiment.claims.len(), 9);

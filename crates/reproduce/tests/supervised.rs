@@ -294,6 +294,7 @@ fn the_experiment_holds_on_a_machine() {
         size: Size::Short,
         keep: None,
         each_test: false,
+        programs: None,
     };
     let experiment = (miosix::multicore::PLAN.run)(&mut setup).unwrap();
     assert_eq!(experiment.claims.len(), 6);

@@ -10,15 +10,20 @@
 //! | [`op`] | operations, and their form of 12 bytes |
 //! | [`place`] | the interpreter |
 //! | [`image`] | a whole task set as bytes, to be loaded into a board's memory |
-//! | `alias` | what a board's trace says besides events |
+//! | `declared` | what a C program says of its threads in its image |
+//! | `alias`, `note` | what a board's trace says besides events, that of a task set and that of a C program |
 #![cfg_attr(not(any(test, feature = "std")), no_std)]
 
 mod alias;
+mod declared;
 pub mod image;
+mod note;
 pub mod op;
 pub mod place;
 
 pub use alias::Alias;
+pub use declared::{Declared, DeclaredError};
 pub use image::{Image, ImageError};
+pub use note::{Destination, Note};
 pub use op::{Length, Op, Outcome};
 pub use place::{Call, Place};

@@ -67,6 +67,15 @@ typedef struct {
   int __scope;
   int __policy;
   struct sched_param __parameters;
+  /* <flyball.h>. Times are in nanoseconds; 0: none. */
+  __uint64_t __period;
+  __uint64_t __deadline;
+  __uint64_t __execution_time;
+  __uint64_t __start;
+  __uint32_t __share; /* in millionths of a CPU; 0: none is said */
+  __uint16_t __importance; /* 0: none is said */
+  __uint8_t __sporadic;
+  __uint8_t __late;
 } pthread_attr_t;
 
 #endif

@@ -40,6 +40,7 @@
 
 /* What this system allows. */
 #define DELAYTIMER_MAX 2147483647
+#define MQ_OPEN_MAX 32
 #define MQ_PRIO_MAX 32
 #define PTHREAD_DESTRUCTOR_ITERATIONS 4
 #define PTHREAD_KEYS_MAX 128
@@ -47,11 +48,13 @@
 #define SEM_VALUE_MAX 2147483647
 #define SIGQUEUE_MAX 32
 
-/* In bytes: the registers of a thread, and a little for a function that calls none. */
+/* In bytes: enough for a thread that waits, and is cancelled, with a cleanup handler. The unwinder takes most of it. Of a
+   stack that the program gives, what is kept of the thread and its thread_local variables take a part: 128 bytes of
+   these fit into this. */
 #ifdef __riscv
-#define PTHREAD_STACK_MIN 2048
+#define PTHREAD_STACK_MIN 7168
 #else
-#define PTHREAD_STACK_MIN 512
+#define PTHREAD_STACK_MIN 3072
 #endif
 
 #endif

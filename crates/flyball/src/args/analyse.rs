@@ -14,7 +14,8 @@ use std::path::PathBuf;
 // A task set may have overheads of its own; many have none but those of a file.
 #[command(group = clap::ArgGroup::new("paying").multiple(true).args(["file", "overheads"]))]
 pub(crate) struct AnalyseArgs {
-    /// The task set (.toml or .csv)
+    /// The task set (.toml or .csv), or a program in C or C++ that says periods and deadlines of its threads
+    /// (ELF): then the exit code is about the policy that it is linked with
     pub(crate) file: Option<PathBuf>,
 
     /// Number of CPUs, instead of the platform's

@@ -20,7 +20,8 @@ const SET: [&str; 8] = [
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct CompareArgs {
-    /// The task set (.toml or .csv)
+    /// The task set (.toml or .csv), or a program in C or C++ that says periods and deadlines of its threads
+    /// (ELF): it runs once, and what was measured stands beside what follows from that
     #[arg(required_unless_present = "app")]
     pub(crate) file: Option<PathBuf>,
 
@@ -61,9 +62,14 @@ pub(crate) struct CompareArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct MachineArgs {
-    /// The task set (.toml or .csv)
+    /// The task set (.toml or .csv), or a program in C or C++ that is linked with the kernel (ELF): it knows
+    /// its machine and policy itself, records what happens if it is linked for that (--trace), and has a command line (`-- WORD…`)
     #[arg(required_unless_present = "app")]
     pub(crate) file: Option<PathBuf>,
+
+    /// The words of the program's command line
+    #[arg(last = true, requires = "file", value_name = "WORD")]
+    pub(crate) words: Vec<String>,
 
     /// An application's folder, instead of a task set: build it, run it where plain `cargo run` does
     /// or, with --machine, on its board with that processor (cortex-m3, riscv), and show its schedule
@@ -72,11 +78,10 @@ pub(crate) struct MachineArgs {
 
     /// The machine
     #[arg(short, long, value_name = "NAME", value_parser = machine())]
-    #[arg(required_unless_present = "app")]
     pub(crate) machine: Option<Machine>,
 
     /// The policy; see `flyball policies`
-    #[arg(short, long, value_name = "NAME", required_unless_present = "app")]
+    #[arg(short, long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
 
     /// Run this long on the board's clock (1s, 50ms), instead of a hyperperiod or 2s

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct StudyArgs {
-    /// The task set (.toml or .csv)
+    /// The task set (.toml or .csv), or a program in C or C++ that says periods and deadlines of its threads (ELF)
     pub(crate) file: PathBuf,
 
     /// Only these policies (may be given several times, or separated by commas)
@@ -56,7 +56,7 @@ pub(crate) struct ReportArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct SimulateArgs {
-    /// The task set (.toml or .csv)
+    /// The task set (.toml or .csv), or a program in C or C++ that says periods and deadlines of its threads (ELF)
     pub(crate) file: PathBuf,
 
     /// The policy; see `flyball policies` (may be given several times, or separated by commas)

@@ -4,6 +4,7 @@ mod corpus;
 mod json;
 mod one;
 mod pipeline;
+pub(crate) mod program;
 mod sections;
 mod servers;
 mod slowest;

@@ -1,5 +1,7 @@
 //! `flyball compare FILE`: does a machine do what the simulation says? `flyball compare --app FOLDER`:
-//! does an application do on a board what it does on this computer?
+//! does an application do on a board what it does on this computer? `flyball compare PROGRAM`: [`program`].
+
+mod program;
 
 use crate::application;
 use crate::args::CompareArgs;
@@ -32,6 +34,9 @@ pub(crate) fn run(
         let what = "expected a task set; or --app and a folder";
         return Err(Failure::Usage(what.into()));
     };
+    if files::is_program(file) {
+        return program::run(registry, args, file, quiet);
+    }
     let set = args.platform.on(files::read_set(file, quiet)?, registry);
     let file = files::shown(file);
     for policy in &args.policies {

@@ -13,6 +13,7 @@ pub(crate) mod plot;
 pub(crate) mod policies;
 pub(crate) mod reproduce;
 pub(crate) mod run;
+pub(crate) mod shake;
 pub(crate) mod simulate;
 pub(crate) mod study;
 pub(crate) mod sweep;

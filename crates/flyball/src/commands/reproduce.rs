@@ -35,9 +35,19 @@ pub(crate) fn run(
             "there is no reproduction \"{name}\"; there are: {known}"
         ))
     })?;
-    let is_known = |name: &&String| work.plans.iter().any(|plan| plan.name == **name);
+    if args.programs && work.programs.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{name} has no experiments with real programs"
+        )));
+    }
+    let plans = if args.programs {
+        work.programs
+    } else {
+        work.plans
+    };
+    let is_known = |name: &&String| plans.iter().any(|plan| plan.name == **name);
     if let Some(unknown) = args.only.iter().find(|name| !is_known(name)) {
-        let known: Vec<_> = work.plans.iter().map(|plan| plan.name).collect();
+        let known: Vec<_> = plans.iter().map(|plan| plan.name).collect();
         let known = known.join(", ");
         return Err(Failure::Usage(format!(
             "there is no experiment \"{unknown}\" in {name}; there are: {known}"
@@ -120,7 +130,9 @@ fn perform(
         let what = "what is finished is kept, and the same command goes on";
         progress::keeps(what.to_owned());
     }
+    let programs = args.report.out.join("programs");
     let extent = Extent {
+        programs: args.programs.then_some(&*programs),
         data: args.data.as_deref(),
         size: if args.full { Size::Full } else { Size::Short },
         each_test: args.each_test,

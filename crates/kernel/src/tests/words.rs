@@ -277,3 +277,38 @@ fn a_roused_thread_goes_on() {
     world.ends();
     assert_eq!(world.core.rouse(CPU, first, world.now), Err(Error::Dead));
 }
+
+#[test]
+fn a_thread_that_waits_for_a_mutex_alone_can_be_roused() {
+    let mut world = words();
+    let mutex = world.mutex();
+    let first = world.begin(Attributes::THREAD, 3);
+    assert_eq!(world.locks(mutex, Time::NEVER), Ok(Poll::Ready(())));
+    let second = world.begin(Attributes::THREAD, 5);
+    let waits = world.locks(mutex, Time::NEVER);
+    world.waits(&waits);
+    assert_eq!(world.running(), Some(first.task().0));
+    let rouse = |world: &mut Words, thread| {
+        let now = world.now;
+        world.core.rouse_from_mutex(CPU, thread, now)
+    };
+    assert_eq!(rouse(&mut world, first), Ok(false));
+    assert_eq!(rouse(&mut world, second), Ok(true));
+    world.core.audit();
+    world.settle();
+    assert_eq!(world.running(), Some(second.task().0));
+    assert_eq!(world.core.outcome(CPU), Err(Error::Roused));
+    assert_eq!(
+        world.core.unlock(CPU, mutex, world.now),
+        Err(Error::NotOwner)
+    );
+    let name = world.name_of(second);
+    assert_eq!(world.core.thread_named(name), Some(second));
+    assert_eq!(world.core.thread_named(0), None);
+    assert_eq!(world.core.living(second), Ok(second.task()));
+    world.ends();
+    assert_eq!(world.core.living(second), Err(Error::Dead));
+    assert_eq!(world.core.thread_named(name), None);
+    assert_eq!(rouse(&mut world, second), Err(Error::Dead));
+    assert_eq!(world.core.unlock(CPU, mutex, world.now), Ok(()));
+}

@@ -48,5 +48,6 @@ pub const WORK: Work = Work {
         beyond::PLAN,
         frontier::PLAN,
     ],
+    programs: &[],
     goes_on: false,
 };

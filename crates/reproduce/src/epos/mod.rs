@@ -36,6 +36,7 @@ pub const WORK: Work = Work {
          host, as nothing interrupted EPOS.",
     ],
     plans: &[switch::PLAN, scheduling::PLAN, tick::PLAN, cache::PLAN],
+    programs: &[],
     goes_on: false,
 };
 

@@ -46,6 +46,7 @@ pub const WORK: Work = Work {
         "Without --full there are fewer sets, and for 100 CPUs fewer caps, than the paper has.",
     ],
     plans: &[eight::PLAN, weighted::PLAN, hundred::PLAN],
+    programs: &[],
     goes_on: true,
 };
 

@@ -6,6 +6,7 @@
 //! | [`blocking`] | what blocking does to the round, and what is done about it (figure 2.5) |
 //! | [`shares`] | each task gets the share that was predicted (2.2.5, 2.3.2) |
 //! | [`parallel`] | applications with I/O, one after the other and at once (table 4.2) |
+//! | [`programs`] | real programs in C: each alone, and six at once (tables 4.1 and 4.2) |
 //! | [`hartstone`] | periodic tasks that ask for more and more (figure 4.2) |
 //! | [`hartstone_kernel`] | the same, each load on its own |
 //! | [`overload`] | periodic tasks that ask for too much for a while (figure 4.3) |
@@ -24,6 +25,7 @@ mod measured;
 pub mod multicore;
 pub mod overload;
 pub mod parallel;
+pub mod programs;
 mod rounds;
 pub mod series;
 mod sets;
@@ -53,5 +55,6 @@ pub const WORK: Work = Work {
         series::PLAN,
         multicore::PLAN,
     ],
+    programs: &[programs::ALONE, programs::TOGETHER],
     goes_on: false,
 };

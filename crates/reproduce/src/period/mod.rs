@@ -65,5 +65,6 @@ pub const WORK: Work = Work {
         beside::PLAN,
         linux::PLAN,
     ],
+    programs: &[],
     goes_on: false,
 };

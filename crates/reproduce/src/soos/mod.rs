@@ -57,6 +57,7 @@ pub const WORK: Work = Work {
         size::PLAN,
         queues::PLAN,
     ],
+    programs: &[],
     goes_on: false,
 };
 

@@ -2,7 +2,7 @@
 //! overheads cost.
 
 use super::json::{analysis, refusal};
-use super::{pipeline, sections, servers, slowest, windows};
+use super::{pipeline, program, sections, servers, slowest, windows};
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -31,6 +31,12 @@ pub(super) fn run(
     args: &AnalyseArgs,
     quiet: bool,
 ) -> Result<ExitCode, Failure> {
+    let program = program::open(file)?;
+    if let Some(program) = &program
+        && let Some(code) = program::not_known(program, file, args.json)?
+    {
+        return Ok(code);
+    }
     let mut set = files::read_set(file, quiet)?;
     if let Some(cpus) = args.cpus {
         set.platform.cpus = cpus;
@@ -51,6 +57,8 @@ pub(super) fn run(
         assess(registry, &set, cpus, charge.as_ref(), steps, &watch)
     };
     drop(spinner);
+    let linked = program.map(|program| program::linked(registry, &program, file, &set));
+    let linked = linked.transpose()?.flatten();
     let found = match found {
         Ok(found) => found,
         Err(Refused::Contradiction(error)) => return Err(Failure::lab(&shown, error)),
@@ -94,10 +102,16 @@ pub(super) fn run(
         let windows = windows::text(&set, steps);
         let pipeline = pipeline::text(&set, args.latency);
         let text = text(&shown, &set, &found);
-        output::print(&(text + &servers + &points + &windows + &pipeline))?;
+        let own = linked.as_ref().map_or_else(String::new, program::text);
+        output::print(&(text + &own + &servers + &points + &windows + &pipeline))?;
     }
     let holds = |it: &ForPolicy| it.verdict.holds() == Some(true);
-    Ok(if found.policies.iter().any(holds) {
+    // A program has its policy already.
+    let holds = match &linked {
+        Some(linked) => linked.verdict.holds() == Some(true),
+        None => found.policies.iter().any(holds),
+    };
+    Ok(if holds {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

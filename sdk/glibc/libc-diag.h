@@ -1,0 +1,5 @@
+/* Warnings: none are asked for. */
+#define DIAG_PUSH_NEEDS_COMMENT
+#define DIAG_POP_NEEDS_COMMENT
+#define DIAG_IGNORE_NEEDS_COMMENT(version, option)
+#define DIAG_IGNORE_Os_NEEDS_COMMENT(version, option)

@@ -1,0 +1,1 @@
+/* Tests include it, and those that apply call nothing of it. */
