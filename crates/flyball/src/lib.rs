@@ -51,12 +51,22 @@ pub use on_machine::board_options;
 use args::{Args, Command};
 use clap::Parser;
 use failure::Failure;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The whole command: reads the arguments of the program, does what they say, and prints what came
 /// out. The result is the exit code.
 pub fn main_with(registry: &Registry) -> ExitCode {
-    let args = match Args::try_parse() {
+    main_of(registry, std::env::args_os())
+}
+
+/// The whole command with these arguments, the first of which is the command's name: for a program that has its own
+/// `main`, or a library of another language.
+pub fn main_of(
+    registry: &Registry,
+    arguments: impl IntoIterator<Item = OsString>,
+) -> ExitCode {
+    let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => return args::refused(&error),
     };

@@ -1,0 +1,13 @@
+"""The `flyball` command: `flyball …` and `python -m flyball …`."""
+
+import sys
+
+from flyball._flyball import command
+
+
+def main() -> int:
+    return command(["flyball", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

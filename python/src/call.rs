@@ -1,0 +1,92 @@
+//! Calls that take long: other threads of Python go on, Ctrl-C ends them, and they tell how far they have come.
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often signals are looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long work has to stop by itself after Ctrl-C.
+const GRACE: Duration = Duration::from_millis(60);
+
+/// For how long no progress is told: work that is done by then needs none.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What work and the caller that waits for it share.
+#[derive(Default)]
+pub(crate) struct Call {
+    is_over: AtomicBool,
+    /// How much of it is done, in thousandths.
+    done: AtomicU64,
+}
+
+impl Call {
+    /// So much is done, in thousandths. Breaks if the work is not wanted any more.
+    pub(crate) fn tell(&self, done: u64) -> ControlFlow<()> {
+        self.done.store(done, Ordering::Relaxed);
+        if self.is_over.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+/// Does `work` in a thread of its own, without the interpreter's lock. `progress`, if there is one, is called with thousandths
+/// every now and then.
+///
+/// # Errors
+/// What a handler of signals raises, Ctrl-C for example, or `progress`: then the work is told to stop, and it is not waited
+/// for longer than [`GRACE`].
+pub(crate) fn call<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Call) -> T + Send + 'static,
+) -> PyResult<T> {
+    let shared = Arc::new(Call::default());
+    let (sender, mut result) = mpsc::channel();
+    let call = Arc::clone(&shared);
+    let thread = thread::Builder::new().spawn(move || {
+        // The caller may have gone.
+        let _ = sender.send(work(&call));
+    })?;
+    let began = Instant::now();
+    loop {
+        // What only this thread has can be used without the interpreter.
+        let waiting = &mut result;
+        match py.detach(move || waiting.recv_timeout(LOOK)) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Disconnected) => return Err(fault(thread)),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let told = match progress {
+            Some(progress) if began.elapsed() > PATIENCE => progress
+                .call1((shared.done.load(Ordering::Relaxed),))
+                .map(drop),
+            _ => Ok(()),
+        };
+        if let Err(error) = py.check_signals().and(told) {
+            shared.is_over.store(true, Ordering::Relaxed);
+            let _ = py.detach(move || result.recv_timeout(GRACE));
+            return Err(error);
+        }
+    }
+}
+
+/// The work has panicked.
+fn fault(thread: thread::JoinHandle<()>) -> PyErr {
+    let what = thread.join().err().and_then(|what| {
+        let text = what.downcast_ref::<String>().cloned();
+        text.or_else(|| what.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+    });
+    PyRuntimeError::new_err(format!(
+        "this is a fault in Flyball; please report it: {}",
+        what.unwrap_or_default()
+    ))
+}

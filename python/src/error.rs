@@ -1,0 +1,49 @@
+//! Exceptions.
+
+use flyball::model::ModelError;
+use flyball::report::words;
+use flyball::study::StudyError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::{PyErr, create_exception};
+
+create_exception!(
+    flyball,
+    InputError,
+    PyValueError,
+    "A task set, an option or a name that cannot be used. It says where, what was expected, and what to do."
+);
+
+/// Something is wrong with a task set or a file.
+pub(crate) fn model(error: &ModelError) -> PyErr {
+    InputError::new_err(error.to_string())
+}
+
+/// A study of the task set that is called `file` cannot be made.
+pub(crate) fn study(file: &str, error: &StudyError) -> PyErr {
+    match error {
+        StudyError::Interrupted => PyKeyboardInterrupt::new_err(()),
+        StudyError::Model(error) => model(error),
+        StudyError::Contradiction { .. } => {
+            PyRuntimeError::new_err(format!("{file}: {}", words::error(error)))
+        }
+        error => {
+            let place = error
+                .place()
+                .map(|at| format!(":{}:{}", at.line, at.column));
+            let help = error.remedy().map(|help| format!("\n   = help: {help}"));
+            InputError::new_err(format!(
+                "{file}{}: {}{}",
+                place.unwrap_or_default(),
+                words::error(error),
+                help.unwrap_or_default()
+            ))
+        }
+    }
+}
+
+/// What kind of object it is, as messages say it: `float`.
+pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
+    let name = value.get_type().name();
+    name.map_or_else(|_| "an object".to_owned(), |name| name.to_string())
+}

@@ -1,0 +1,45 @@
+//! Flyball for Python, as the module `flyball._flyball`: what the package `flyball` is made of.
+//!
+//! Nothing is computed here. Arguments become options of the laboratory, results become objects and columns (Arrow), and
+//! errors exceptions.
+//!
+//! | to find | look in |
+//! |---|---|
+//! | task sets, and what Python builds them of | [`taskset`], [`document`] |
+//! | studies and simulations, and what came out | [`study`], [`results`] |
+//! | tables as Arrow columns | [`columns`], and what is in them: [`schedule`] |
+//! | long calls that Ctrl-C ends | [`call`] |
+//! | exceptions | [`error`] |
+
+mod call;
+mod columns;
+mod document;
+mod error;
+mod results;
+mod schedule;
+mod study;
+mod taskset;
+
+use pyo3::prelude::*;
+
+/// Flyball's native part. Use the package `flyball`.
+#[pymodule]
+mod _flyball {
+    #[pymodule_export]
+    use crate::columns::Columns;
+    #[pymodule_export]
+    use crate::error::InputError;
+    #[pymodule_export]
+    use crate::results::{PolicyResult, Study};
+    #[pymodule_export]
+    use crate::study::{command, policies, simulate, study};
+    #[pymodule_export]
+    use crate::taskset::TaskSet;
+
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,374 @@
+//! What came out of a study.
+
+use crate::columns::{Columns, of_csv};
+use crate::error::InputError;
+use crate::schedule;
+use crate::taskset::TaskSet;
+use flyball::model::closest;
+use flyball::report::gantt::{self, ChartStyle, Glyphs, Paint};
+use flyball::report::write::write_atomically;
+use flyball::report::{csv, html, json, perfetto, words};
+use flyball::study::results;
+use flyball::trace::{Duration, Time};
+use pyo3::exceptions::{PyKeyError, PyOSError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A task set, and what became of it under each policy.
+#[pyclass(frozen, module = "flyball")]
+pub(crate) struct Study {
+    pub(crate) study: Arc<results::Study>,
+}
+
+/// What became of a task set under one policy.
+#[pyclass(frozen, module = "flyball")]
+pub(crate) struct PolicyResult {
+    study: Arc<results::Study>,
+    number: usize,
+}
+
+impl Study {
+    pub(crate) fn result(&self, number: usize) -> PolicyResult {
+        PolicyResult {
+            study: Arc::clone(&self.study),
+            number,
+        }
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        self.study.notes.iter().map(words::note).collect()
+    }
+}
+
+/// Which columns of a study's table are texts.
+fn is_text(name: &str) -> bool {
+    ["policy", "proof", "task", "verdict"].contains(&name)
+}
+
+#[pymethods]
+impl Study {
+    /// The names of the policies, in the order in which they were looked at.
+    #[getter]
+    fn policies(&self) -> Vec<String> {
+        self.study
+            .policies
+            .iter()
+            .map(|it| it.policy.clone())
+            .collect()
+    }
+
+    /// The task set.
+    #[getter]
+    fn task_set(&self) -> TaskSet {
+        TaskSet {
+            set: Arc::new(self.study.set.clone()),
+            file: self.study.file.clone(),
+        }
+    }
+
+    /// What there is to know about all of it, in sentences.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.sentences()
+    }
+
+    /// The names of the policies under which it holds, whatever the set allows.
+    #[getter]
+    fn holding(&self) -> Vec<String> {
+        let holding = self
+            .study
+            .policies
+            .iter()
+            .filter(|it| it.verdict.holds() == Some(true));
+        holding.map(|it| it.policy.clone()).collect()
+    }
+
+    /// A row for each policy and task: the same columns as the report's CSV file.
+    #[getter]
+    fn tasks(&self) -> PyResult<Columns> {
+        of_csv(&csv::to_csv(&self.study), is_text)
+    }
+
+    /// The same document as `flyball study --json` prints.
+    fn json(&self) -> String {
+        json::text(&json::study(&self.study))
+    }
+
+    /// The report: a page of HTML that needs nothing else.
+    fn html(&self) -> String {
+        html::html(&self.study)
+    }
+
+    /// Writes the report.
+    fn save_html(&self, path: PathBuf) -> PyResult<()> {
+        write(&path, self.html().as_bytes())
+    }
+
+    fn __len__(&self) -> usize {
+        self.study.policies.len()
+    }
+
+    /// What became of it under a policy, by name or number.
+    fn __getitem__(&self, policy: &Bound<'_, PyAny>) -> PyResult<PolicyResult> {
+        let all = &self.study.policies;
+        if let Ok(number) = policy.extract::<isize>() {
+            let place = if number < 0 {
+                number.checked_add_unsigned(all.len())
+            } else {
+                Some(number)
+            };
+            let place = place
+                .and_then(|place| usize::try_from(place).ok())
+                .filter(|&place| place < all.len());
+            return match place {
+                Some(place) => Ok(self.result(place)),
+                None => Err(pyo3::exceptions::PyIndexError::new_err(format!(
+                    "there are {} policies",
+                    all.len()
+                ))),
+            };
+        }
+        let name: String = policy.extract()?;
+        match all
+            .iter()
+            .position(|it| it.policy.eq_ignore_ascii_case(&name))
+        {
+            Some(place) => Ok(self.result(place)),
+            None => {
+                let names = || all.iter().map(|it| it.policy.as_str());
+                let meant = closest(&name, names());
+                let meant =
+                    meant.map_or_else(String::new, |meant| format!(" (did you mean {meant:?}?)"));
+                let names: Vec<&str> = names().collect();
+                Err(PyKeyError::new_err(format!(
+                    "{name:?} was not studied{meant}; these were: {}",
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        let mut text = format!("<Study of {:?}>", self.study.set.name);
+        let width = self
+            .study
+            .policies
+            .iter()
+            .map(|it| it.policy.len())
+            .max()
+            .unwrap_or(0);
+        for report in &self.study.policies {
+            let verdict = report.verdict.schedulable.words();
+            // Writing to a string cannot fail.
+            let _ = write!(
+                text,
+                "\n{:width$}  {verdict}: {}",
+                report.policy,
+                words::verdict(&report.verdict)
+            );
+        }
+        text
+    }
+}
+
+/// Writes a file, whole or not at all.
+fn write(path: &std::path::Path, bytes: &[u8]) -> PyResult<()> {
+    write_atomically(path, bytes).map_err(|error| {
+        PyOSError::new_err(format!(
+            "{}: cannot be written: {}",
+            path.display(),
+            error.error
+        ))
+    })
+}
+
+impl PolicyResult {
+    fn report(&self) -> &results::PolicyReport {
+        // Only numbers of policies that the study has become results.
+        &self.study.policies[self.number]
+    }
+
+    fn window(&self, from: Option<Duration>, to: Option<Duration>) -> std::ops::Range<Time> {
+        let end = self.report().trace.end();
+        let at = |length: Duration| Time::ZERO + length;
+        from.map_or(Time::ZERO, at)..to.map_or(end, at)
+    }
+}
+
+#[pymethods]
+impl PolicyResult {
+    /// The policy's name.
+    #[getter]
+    fn policy(&self) -> &str {
+        &self.report().policy
+    }
+
+    /// Its name in words.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.report().title
+    }
+
+    /// "holds", "exact-times" (with exactly the simulated execution times and arrivals), "does-not-hold" or "not-known".
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.report().verdict.schedulable.name()
+    }
+
+    /// Whether all deadlines are met for ever, whatever the set allows; None: that is not known.
+    #[getter]
+    fn holds(&self) -> Option<bool> {
+        self.report().verdict.holds()
+    }
+
+    /// What proves it: the name of a test, or "simulation".
+    #[getter]
+    fn proof(&self) -> Option<&str> {
+        self.report().verdict.proof.as_deref()
+    }
+
+    /// Why that is so, in a sentence.
+    #[getter]
+    fn reason(&self) -> String {
+        words::verdict(&self.report().verdict)
+    }
+
+    /// By how much all execution times may grow together: 1.25 is by a quarter; None: not known.
+    #[getter]
+    fn breakdown(&self) -> Option<f64> {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "factors are far below 2^52 millionths"
+        )]
+        let factor = |it: results::Breakdown| it.factor_ppm as f64 / 1e6;
+        self.report().breakdown.map(factor)
+    }
+
+    /// For how long it was simulated, in nanoseconds.
+    #[getter]
+    fn until_ns(&self) -> u64 {
+        self.report().simulated.until.as_nanos()
+    }
+
+    /// Jobs completed in the simulation.
+    #[getter]
+    fn jobs_completed(&self) -> u64 {
+        self.report().simulated.jobs
+    }
+
+    /// Deadlines missed in the simulation.
+    #[getter]
+    fn misses(&self) -> u64 {
+        self.report().simulated.misses
+    }
+
+    /// How often a running job lost the CPU to another one.
+    #[getter]
+    fn preemptions(&self) -> u64 {
+        self.report().simulated.preemptions
+    }
+
+    /// How often a CPU began to run another task than the one it had run last.
+    #[getter]
+    fn context_switches(&self) -> u64 {
+        self.report().simulated.context_switches
+    }
+
+    /// How often a job went on on another CPU.
+    #[getter]
+    fn migrations(&self) -> u64 {
+        self.report().summary.job_migrations()
+    }
+
+    /// What there is to know, in sentences.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.report().notes.iter().map(words::note).collect()
+    }
+
+    /// The study that it is a part of.
+    #[getter]
+    fn study(&self) -> Study {
+        Study {
+            study: Arc::clone(&self.study),
+        }
+    }
+
+    /// The same document as `flyball simulate --json` prints, of the whole study.
+    fn json(&self) -> String {
+        json::text(&json::study(&self.study))
+    }
+
+    /// What happened, event by event.
+    #[getter]
+    fn events(&self) -> PyResult<Columns> {
+        schedule::events(&self.report().trace)
+    }
+
+    /// What became of each job.
+    #[getter]
+    fn jobs(&self) -> PyResult<Columns> {
+        schedule::jobs(&self.report().trace)
+    }
+
+    /// When tasks ran, and where.
+    #[getter]
+    fn segments(&self) -> PyResult<Columns> {
+        schedule::segments(&self.report().trace)
+    }
+
+    /// How many events were not kept.
+    #[getter]
+    fn events_dropped(&self) -> u64 {
+        self.report().trace.header.dropped
+    }
+
+    /// The schedule as a chart of text, from one instant to another.
+    #[pyo3(signature = (from_=None, to=None, *, columns=100))]
+    fn chart(&self, from_: Option<Length>, to: Option<Length>, columns: usize) -> String {
+        let style = ChartStyle {
+            width: columns,
+            glyphs: Glyphs::Unicode,
+            paint: Paint::plain(),
+        };
+        let window = self.window(from_.map(|it| it.0), to.map(|it| it.0));
+        gantt::chart(&self.report().trace, window, &style)
+    }
+
+    /// The schedule for Perfetto.
+    fn perfetto<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &perfetto::to_perfetto(&self.report().trace))
+    }
+
+    /// The schedule as compact records (.fbtrace), as `flyball inspect` reads them.
+    fn records<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.report().trace.to_bytes())
+    }
+
+    /// Writes the schedule: .pftrace for Perfetto, .fbtrace as compact records.
+    fn save_trace(&self, path: PathBuf) -> PyResult<()> {
+        let trace = &self.report().trace;
+        let bytes = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("pftrace") => perfetto::to_perfetto(trace),
+            Some("fbtrace") => trace.to_bytes(),
+            _ => {
+                let what = format!(
+                    "{}: the name of a trace ends in .pftrace or .fbtrace",
+                    path.display()
+                );
+                return Err(InputError::new_err(what));
+            }
+        };
+        write(&path, &bytes)
+    }
+
+    fn __repr__(&self) -> String {
+        let report = self.report();
+        format!("<{}: {}>", report.policy, words::verdict(&report.verdict))
+    }
+}
+
+pub(crate) use crate::study::Length;

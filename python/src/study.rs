@@ -1,0 +1,207 @@
+//! Studies and simulations.
+
+use crate::call::{Call, call};
+use crate::error::{self, InputError, type_name};
+use crate::results::{PolicyResult, Study};
+use crate::taskset::TaskSet;
+use flyball::Registry;
+use flyball::analysis::Fit;
+use flyball::model::{self, Jitter, closest, parse_duration};
+use flyball::study::{Effort, Progress, StudyOptions};
+use flyball::trace::Duration;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::LazyLock;
+
+/// All policies.
+static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
+
+/// A length of time: whole nanoseconds, or a text such as "5ms".
+pub(crate) struct Length(pub(crate) Duration);
+
+impl<'py> FromPyObject<'_, 'py> for Length {
+    type Error = PyErr;
+
+    fn extract(found: Borrowed<'_, 'py, PyAny>) -> PyResult<Length> {
+        if let Ok(text) = found.cast::<PyString>() {
+            let length = parse_duration(text.to_str()?);
+            return length.map(Length).map_err(|error| {
+                InputError::new_err(format!(
+                    "{:?} {error}; {}",
+                    text.to_string(),
+                    error.remedy()
+                ))
+            });
+        }
+        let is_whole =
+            found.is_instance_of::<PyInt>() || found.hasattr("__index__").unwrap_or(false);
+        if !is_whole || found.is_instance_of::<PyBool>() || found.is_instance_of::<PyFloat>() {
+            let what = type_name(&found);
+            return Err(InputError::new_err(format!(
+                "expected whole nanoseconds, or a text such as \"5ms\", found {what}"
+            )));
+        }
+        let nanos: u64 = found.extract().map_err(|_| {
+            InputError::new_err("a length of time is from 0 to 2^64 − 2 nanoseconds")
+        })?;
+        Ok(Length(Duration::from_nanos(nanos)))
+    }
+}
+
+/// One of several names.
+fn choose<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
+    if let Some((_, found)) = all.iter().find(|(known, _)| *known == name) {
+        return Ok(*found);
+    }
+    let names = || all.iter().map(|(known, _)| *known);
+    let meant = closest(name, names())
+        .map_or_else(String::new, |meant| format!(" (did you mean {meant:?}?)"));
+    let names: Vec<&str> = names().collect();
+    Err(InputError::new_err(format!(
+        "{what}: there is no {name:?}{meant}; there are: {}",
+        names.join(", ")
+    )))
+}
+
+fn fit(name: &str) -> PyResult<Fit> {
+    choose("partition", name, &Fit::ALL.map(|fit| (fit.name(), fit)))
+}
+
+fn jitter(name: &str) -> PyResult<Jitter> {
+    choose(
+        "jitter",
+        name,
+        &[("random", Jitter::Random), ("worst", Jitter::Worst)],
+    )
+}
+
+/// One name, or several.
+#[derive(FromPyObject)]
+pub(crate) enum Names {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// Studies `set`, and says how far it has come.
+fn run(
+    py: Python<'_>,
+    set: &TaskSet,
+    options: StudyOptions,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Study> {
+    let (file, inner) = (set.file.clone(), model::TaskSet::clone(&set.set));
+    let work = move |shared: &Call| {
+        let mut watch = |at: Progress<'_>| {
+            let until = at.until.as_nanos().max(1);
+            let part = u128::from(at.now.as_nanos()) * 1000 / u128::from(until);
+            let all = (at.number as u128 * 1000 + part.min(1000)) / at.of.max(1) as u128;
+            shared.tell(u64::try_from(all).unwrap_or(1000))
+        };
+        flyball::study::study(&REGISTRY, &file, inner, &options, &mut watch)
+    };
+    let found = call(py, progress, work)?;
+    let study = found.map_err(|error| error::study(&set.file, &error))?;
+    Ok(Study {
+        study: study.into(),
+    })
+}
+
+/// Which scheduler holds a task set? Analyses and simulates it under `policies`, or all that fit.
+///
+/// `cpus`, `cluster`, `partition`, `jitter`: the platform, instead of the set's. `until`: simulate for so long, instead of
+/// as long as it takes to know. `seed`: what random numbers come from. `keep`: how many events of each simulation are kept; None is
+/// all. `progress` is called with thousandths now and then.
+#[pyfunction]
+#[pyo3(signature = (set, policies=None, *, cpus=None, cluster=None, partition=None, until=None, seed=0, jitter=None, stop_at_miss=false, keep=200_000, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
+pub(crate) fn study(
+    py: Python<'_>,
+    set: &Bound<'_, TaskSet>,
+    policies: Option<Names>,
+    cpus: Option<u8>,
+    cluster: Option<u8>,
+    partition: Option<&str>,
+    until: Option<Length>,
+    seed: u64,
+    jitter: Option<&str>,
+    stop_at_miss: bool,
+    keep: Option<usize>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Study> {
+    let options = StudyOptions {
+        policies: match policies {
+            None => Vec::new(),
+            Some(Names::One(name)) => vec![name],
+            Some(Names::Several(names)) => names,
+        },
+        cpus,
+        cluster,
+        fit: partition.map(fit).transpose()?,
+        until: until.map(|until| until.0),
+        stop_at_miss,
+        seed,
+        jitter: jitter.map(self::jitter).transpose()?,
+        keep: keep.unwrap_or(usize::MAX),
+        ..StudyOptions::default()
+    };
+    run(py, set.get(), options, progress.as_ref())
+}
+
+/// What happens under a policy? As `study`, of one policy and with little work for tests; `tests=False`: with none but those
+/// that divide tasks among CPUs. All events are kept unless `keep` says how many.
+#[pyfunction]
+#[pyo3(signature = (set, policy, *, cpus=None, cluster=None, partition=None, until=None, seed=0, jitter=None, stop_at_miss=false, tests=true, keep=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "Python names them")]
+pub(crate) fn simulate(
+    py: Python<'_>,
+    set: &Bound<'_, TaskSet>,
+    policy: String,
+    cpus: Option<u8>,
+    cluster: Option<u8>,
+    partition: Option<&str>,
+    until: Option<Length>,
+    seed: u64,
+    jitter: Option<&str>,
+    stop_at_miss: bool,
+    tests: bool,
+    keep: Option<usize>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<PolicyResult> {
+    let options = StudyOptions {
+        policies: vec![policy],
+        cpus,
+        cluster,
+        fit: partition.map(fit).transpose()?,
+        until: until.map(|until| until.0),
+        stop_at_miss,
+        seed,
+        jitter: jitter.map(self::jitter).transpose()?,
+        keep: keep.unwrap_or(usize::MAX),
+        tests: tests.then_some(Effort::SMALL),
+        ..StudyOptions::default()
+    };
+    Ok(run(py, set.get(), options, progress.as_ref())?.result(0))
+}
+
+/// The names of all policies.
+#[pyfunction]
+pub(crate) fn policies() -> Vec<&'static str> {
+    REGISTRY.iter().map(|entry| entry.name).collect()
+}
+
+/// The `flyball` command with these arguments, the first of which is its name. Returns the exit code. It is the process's
+/// business from then on what Ctrl-C does.
+#[pyfunction]
+pub(crate) fn command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| {
+        let code = flyball::main_of(&REGISTRY, arguments);
+        // What cannot be printed any more is lost.
+        let _ = std::io::stdout().flush();
+        // One of them is it.
+        (0..=u8::MAX)
+            .find(|&number| ExitCode::from(number) == code)
+            .unwrap_or(u8::MAX)
+    })
+}
