@@ -1,6 +1,9 @@
 """Results: numbers, columns, charts and files."""
 
 import json
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -144,3 +147,18 @@ def test_what_progress_raises_ends_the_call():
     with pytest.raises(Stop):
         flyball.simulate(GAP, "edf", until="1000000s", keep=0, tests=False, progress=stop)
     assert time.monotonic() - began < 30
+
+
+def test_ctrl_c_ends_a_call():
+    program = """
+import flyball
+tasks = flyball.TaskSet([{"name": "a", "period": "1ms", "wcet": "1us"}])
+print("begins", flush=True)
+flyball.simulate(tasks, "edf", until="100000000s", keep=0, tests=False)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "begins\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        _, error = child.communicate(timeout=60)
+    assert error.strip().endswith("KeyboardInterrupt") and child.returncode != 0
