@@ -1,6 +1,6 @@
 //! Tables, column by column, in the memory layout of Apache Arrow: other libraries take them as they are, without a copy.
 
-use crate::error::InputError;
+use crate::error::{self, InputError};
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{ArrowDictionaryKeyType, Int16Type, Int32Type};
@@ -122,12 +122,7 @@ impl Columns {
     }
 
     /// A value as Python has it.
-    fn value<'py>(
-        &self,
-        py: Python<'py>,
-        column: &dyn Array,
-        row: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn value<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
         if column.is_null(row) {
             return Ok(py.None().into_bound(py));
         }
@@ -153,7 +148,7 @@ impl Columns {
             ($($kind:ty),*) => {$(
                 if let Some(named) = column.as_any().downcast_ref::<DictionaryArray<$kind>>() {
                     let number = usize::try_from(named.keys().value(row)).unwrap_or(usize::MAX);
-                    return self.value(py, named.values(), number);
+                    return Columns::value(py, named.values(), number);
                 }
             )*};
         }
@@ -163,8 +158,8 @@ impl Columns {
         ))
     }
 
-    fn list<'py>(&self, py: Python<'py>, column: &dyn Array) -> PyResult<Bound<'py, PyList>> {
-        let values = (0..column.len()).map(|row| self.value(py, column, row));
+    fn list<'py>(py: Python<'py>, column: &dyn Array) -> PyResult<Bound<'py, PyList>> {
+        let values = (0..column.len()).map(|row| Columns::value(py, column, row));
         PyList::new(py, values.collect::<PyResult<Vec<_>>>()?)
     }
 
@@ -174,7 +169,7 @@ impl Columns {
         let mut all = vec![self.column_names()];
         for row in 0..rows {
             let cells = self.batch.columns().iter().map(|column| {
-                let value = self.value(py, column, row)?;
+                let value = Columns::value(py, column, row)?;
                 Ok(if value.is_none() {
                     "–".to_owned()
                 } else {
@@ -204,15 +199,12 @@ impl Columns {
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let Some(column) = self.batch.column_by_name(name) else {
             let names = self.column_names();
-            let meant = model::closest(name, names.iter().map(String::as_str));
-            let meant =
-                meant.map_or_else(String::new, |meant| format!(" (did you mean {meant:?}?)"));
+            let known = error::known(name, names.iter().map(String::as_str));
             return Err(PyKeyError::new_err(format!(
-                "there is no column {name:?}{meant}; there are: {}",
-                names.join(", ")
+                "there is no column {name:?}{known}"
             )));
         };
-        self.list(py, column)
+        Columns::list(py, column)
     }
 
     /// The number of rows.
@@ -224,7 +216,7 @@ impl Columns {
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for (name, column) in self.column_names().iter().zip(self.batch.columns()) {
-            all.set_item(name, self.list(py, column)?)?;
+            all.set_item(name, Columns::list(py, column)?)?;
         }
         Ok(all)
     }

@@ -1,6 +1,6 @@
 //! Exceptions.
 
-use flyball::model::ModelError;
+use flyball::model::{ModelError, closest};
 use flyball::report::words;
 use flyball::study::StudyError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
@@ -46,4 +46,14 @@ pub(crate) fn study(file: &str, error: &StudyError) -> PyErr {
 pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
     let name = value.get_type().name();
     name.map_or_else(|_| "an object".to_owned(), |name| name.to_string())
+}
+
+/// What there is besides a wrong name, and which of it may be meant: ` (did you mean "edf"?); there are: edf, rm`.
+pub(crate) fn known<'a>(wrong: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    let meant = closest(wrong, names.clone());
+    let meant = meant.map_or_else(String::new, |meant| format!(" (did you mean {meant:?}?)"));
+    format!(
+        "{meant}; there are: {}",
+        names.collect::<Vec<_>>().join(", ")
+    )
 }

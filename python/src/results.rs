@@ -1,10 +1,11 @@
 //! What came out of a study.
 
-use crate::columns::{Columns, of_csv};
-use crate::error::InputError;
+use crate::columns::{Columns, integers, of_csv, texts};
+use crate::error::{self, InputError};
 use crate::schedule;
+use crate::study::Length;
 use crate::taskset::TaskSet;
-use flyball::model::closest;
+use arrow_array::BooleanArray;
 use flyball::report::gantt::{self, ChartStyle, Glyphs, Paint};
 use flyball::report::write::write_atomically;
 use flyball::report::{csv, html, json, perfetto, words};
@@ -92,6 +93,46 @@ impl Study {
         of_csv(&csv::to_csv(&self.study), is_text)
     }
 
+    /// A row for each policy: its verdict, what proves it, why, and what the simulation counted. `breakdown_ppm`: by how much all
+    /// execution times may grow together, in millionths.
+    #[getter]
+    fn verdicts(&self) -> PyResult<Columns> {
+        let all = || self.study.policies.iter();
+        let reasons: Vec<String> = all().map(|it| words::verdict(&it.verdict)).collect();
+        let count = |of: fn(&results::PolicyReport) -> u64| {
+            integers(all().map(|it| i64::try_from(of(it)).ok()))
+        };
+        let holds: BooleanArray = all().map(|it| it.verdict.holds()).collect();
+        Columns::new([
+            ("policy", texts(all().map(|it| Some(it.policy.as_str())))),
+            (
+                "verdict",
+                texts(all().map(|it| Some(it.verdict.schedulable.name()))),
+            ),
+            ("holds", Arc::new(holds)),
+            ("proof", texts(all().map(|it| it.verdict.proof.as_deref()))),
+            ("misses", count(|it| it.simulated.misses)),
+            ("preemptions", count(|it| it.simulated.preemptions)),
+            ("migrations", count(|it| it.summary.job_migrations())),
+            (
+                "context_switches",
+                count(|it| it.simulated.context_switches),
+            ),
+            (
+                "breakdown_ppm",
+                integers(all().map(|it| {
+                    it.breakdown
+                        .and_then(|found| i64::try_from(found.factor_ppm).ok())
+                })),
+            ),
+            ("reason", texts(reasons.iter().map(|it| Some(it.as_str())))),
+        ])
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        self.verdicts()?.html(py)
+    }
+
     /// The same document as `flyball study --json` prints.
     fn json(&self) -> String {
         json::text(&json::study(&self.study))
@@ -132,23 +173,14 @@ impl Study {
             };
         }
         let name: String = policy.extract()?;
-        match all
+        let place = all
             .iter()
-            .position(|it| it.policy.eq_ignore_ascii_case(&name))
-        {
-            Some(place) => Ok(self.result(place)),
-            None => {
-                let names = || all.iter().map(|it| it.policy.as_str());
-                let meant = closest(&name, names());
-                let meant =
-                    meant.map_or_else(String::new, |meant| format!(" (did you mean {meant:?}?)"));
-                let names: Vec<&str> = names().collect();
-                Err(PyKeyError::new_err(format!(
-                    "{name:?} was not studied{meant}; these were: {}",
-                    names.join(", ")
-                )))
-            }
-        }
+            .position(|it| it.policy.eq_ignore_ascii_case(&name));
+        let place = place.ok_or_else(|| {
+            let known = error::known(&name, all.iter().map(|it| it.policy.as_str()));
+            PyKeyError::new_err(format!("{name:?} was not studied{known}"))
+        })?;
+        Ok(self.result(place))
     }
 
     fn __repr__(&self) -> String {
@@ -370,5 +402,3 @@ impl PolicyResult {
         format!("<{}: {}>", report.policy, words::verdict(&report.verdict))
     }
 }
-
-pub(crate) use crate::study::Length;

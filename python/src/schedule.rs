@@ -397,7 +397,7 @@ pub(crate) fn jobs(trace: &Trace) -> PyResult<Columns> {
         ("outcome", texts(outcomes)),
         (
             "missed",
-            Arc::new(BooleanArray::from_iter(all().map(|job| Some(job.is_late)))),
+            Arc::new(all().map(|job| Some(job.is_late)).collect::<BooleanArray>()),
         ),
         (
             "preemptions",

@@ -6,7 +6,7 @@ use crate::results::{PolicyResult, Study};
 use crate::taskset::TaskSet;
 use flyball::Registry;
 use flyball::analysis::Fit;
-use flyball::model::{self, Jitter, closest, parse_duration};
+use flyball::model::{self, Jitter, parse_duration};
 use flyball::study::{Effort, Progress, StudyOptions};
 use flyball::trace::Duration;
 use pyo3::prelude::*;
@@ -55,13 +55,9 @@ fn choose<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
     if let Some((_, found)) = all.iter().find(|(known, _)| *known == name) {
         return Ok(*found);
     }
-    let names = || all.iter().map(|(known, _)| *known);
-    let meant = closest(name, names())
-        .map_or_else(String::new, |meant| format!(" (did you mean {meant:?}?)"));
-    let names: Vec<&str> = names().collect();
+    let known = error::known(name, all.iter().map(|(known, _)| *known));
     Err(InputError::new_err(format!(
-        "{what}: there is no {name:?}{meant}; there are: {}",
-        names.join(", ")
+        "{what}: there is no {name:?}{known}"
     )))
 }
 

@@ -24,6 +24,8 @@ def test_a_study_says_which_policies_hold():
     assert json.loads(study.json())["policies"][1]["holds"] is True
     assert study.tasks["verdict"] == ["does-not-hold"] * 2 + ["holds"] * 2
     assert "<html" in study.html()
+    assert study.verdicts["holds"] == [False, True] and study.verdicts["reason"][1] == study["edf"].reason
+    assert "<td>does-not-hold</td>" in study._repr_html_()
     with pytest.raises(KeyError, match="edf"):
         study["eddf"]
     with pytest.raises(IndexError):
