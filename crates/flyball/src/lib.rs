@@ -62,10 +62,7 @@ pub fn main_with(registry: &Registry) -> ExitCode {
 
 /// The whole command with these arguments, the first of which is the command's name: for a program that has its own
 /// `main`, or a library of another language.
-pub fn main_of(
-    registry: &Registry,
-    arguments: impl IntoIterator<Item = OsString>,
-) -> ExitCode {
+pub fn main_of(registry: &Registry, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => return args::refused(&error),
