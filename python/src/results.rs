@@ -360,14 +360,20 @@ impl PolicyResult {
 
     /// The schedule as a chart of text, from one instant to another.
     #[pyo3(signature = (from_=None, to=None, *, columns=100))]
-    fn chart(&self, from_: Option<Length>, to: Option<Length>, columns: usize) -> String {
+    fn chart(&self, from_: Option<Length>, to: Option<Length>, columns: usize) -> PyResult<String> {
         let style = ChartStyle {
             width: columns,
             glyphs: Glyphs::Unicode,
             paint: Paint::plain(),
         };
         let window = self.window(from_.map(|it| it.0), to.map(|it| it.0));
-        gantt::chart(&self.report().trace, window, &style)
+        if window.is_empty() {
+            let (from, to) = (window.start, window.end);
+            let what =
+                format!("the chart ends at {to}, which is not after its beginning at {from}");
+            return Err(InputError::new_err(what));
+        }
+        Ok(gantt::chart(&self.report().trace, window, &style))
     }
 
     /// The schedule for Perfetto.

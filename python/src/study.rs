@@ -6,7 +6,7 @@ use crate::results::{PolicyResult, Study};
 use crate::taskset::TaskSet;
 use flyball::Registry;
 use flyball::analysis::Fit;
-use flyball::model::{self, Jitter, parse_duration};
+use flyball::model::{self, Jitter, MOST_CPUS, parse_duration};
 use flyball::study::{Effort, Progress, StudyOptions};
 use flyball::trace::Duration;
 use pyo3::prelude::*;
@@ -80,6 +80,53 @@ pub(crate) enum Names {
     Several(Vec<String>),
 }
 
+/// What `study` and `simulate` are told alike.
+struct Asked<'a> {
+    cpus: Option<i64>,
+    cluster: Option<i64>,
+    partition: Option<&'a str>,
+    until: Option<Length>,
+    seed: u64,
+    jitter: Option<&'a str>,
+    stop_at_miss: bool,
+    keep: Option<usize>,
+}
+
+impl Asked<'_> {
+    /// The same for the laboratory, with its defaults for the rest.
+    fn options(self, policies: Vec<String>) -> PyResult<StudyOptions> {
+        if self.until.as_ref().is_some_and(|until| until.0.is_zero()) {
+            return Err(InputError::new_err("until: expected a time above zero"));
+        }
+        Ok(StudyOptions {
+            policies,
+            cpus: count("cpus", self.cpus)?,
+            cluster: count("cluster", self.cluster)?,
+            fit: self.partition.map(fit).transpose()?,
+            until: self.until.map(|until| until.0),
+            stop_at_miss: self.stop_at_miss,
+            seed: self.seed,
+            jitter: self.jitter.map(jitter).transpose()?,
+            keep: self.keep.unwrap_or(usize::MAX),
+            ..StudyOptions::default()
+        })
+    }
+}
+
+/// A number of CPUs.
+fn count(what: &str, number: Option<i64>) -> PyResult<Option<u8>> {
+    let Some(number) = number else {
+        return Ok(None);
+    };
+    let allowed = 1..=MOST_CPUS;
+    let found = u8::try_from(number).ok().filter(|it| allowed.contains(it));
+    found.map(Some).ok_or_else(|| {
+        InputError::new_err(format!(
+            "{what}: expected a number from 1 to {MOST_CPUS}, found {number}"
+        ))
+    })
+}
+
 /// Studies `set`, and says how far it has come.
 fn run(
     py: Python<'_>,
@@ -116,8 +163,8 @@ pub(crate) fn study(
     py: Python<'_>,
     set: &Bound<'_, TaskSet>,
     policies: Option<Names>,
-    cpus: Option<u8>,
-    cluster: Option<u8>,
+    cpus: Option<i64>,
+    cluster: Option<i64>,
     partition: Option<&str>,
     until: Option<Length>,
     seed: u64,
@@ -126,22 +173,26 @@ pub(crate) fn study(
     keep: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Study> {
-    let options = StudyOptions {
-        policies: match policies {
-            None => Vec::new(),
-            Some(Names::One(name)) => vec![name],
-            Some(Names::Several(names)) => names,
-        },
+    let policies = match policies {
+        None => Vec::new(),
+        Some(Names::One(name)) => vec![name],
+        Some(Names::Several(names)) if names.is_empty() => {
+            let what = "policies: expected at least one name; leave them out for all that fit";
+            return Err(InputError::new_err(what));
+        }
+        Some(Names::Several(names)) => names,
+    };
+    let asked = Asked {
         cpus,
         cluster,
-        fit: partition.map(fit).transpose()?,
-        until: until.map(|until| until.0),
-        stop_at_miss,
+        partition,
+        until,
         seed,
-        jitter: jitter.map(self::jitter).transpose()?,
-        keep: keep.unwrap_or(usize::MAX),
-        ..StudyOptions::default()
+        jitter,
+        stop_at_miss,
+        keep,
     };
+    let options = asked.options(policies)?;
     run(py, set.get(), options, progress.as_ref())
 }
 
@@ -154,8 +205,8 @@ pub(crate) fn simulate(
     py: Python<'_>,
     set: &Bound<'_, TaskSet>,
     policy: String,
-    cpus: Option<u8>,
-    cluster: Option<u8>,
+    cpus: Option<i64>,
+    cluster: Option<i64>,
     partition: Option<&str>,
     until: Option<Length>,
     seed: u64,
@@ -165,18 +216,19 @@ pub(crate) fn simulate(
     keep: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PolicyResult> {
-    let options = StudyOptions {
-        policies: vec![policy],
+    let asked = Asked {
         cpus,
         cluster,
-        fit: partition.map(fit).transpose()?,
-        until: until.map(|until| until.0),
-        stop_at_miss,
+        partition,
+        until,
         seed,
-        jitter: jitter.map(self::jitter).transpose()?,
-        keep: keep.unwrap_or(usize::MAX),
+        jitter,
+        stop_at_miss,
+        keep,
+    };
+    let options = StudyOptions {
         tests: tests.then_some(Effort::SMALL),
-        ..StudyOptions::default()
+        ..asked.options(vec![policy])?
     };
     Ok(run(py, set.get(), options, progress.as_ref())?.result(0))
 }

@@ -55,7 +55,7 @@ impl TaskSet {
     #[pyo3(signature = (tasks, *, cpus=None, name=None, **tables_and_texts))]
     fn new(
         tasks: &Bound<'_, PyAny>,
-        cpus: Option<u8>,
+        cpus: Option<i64>,
         name: Option<&str>,
         tables_and_texts: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<TaskSet> {
@@ -79,7 +79,7 @@ impl TaskSet {
                 .entry("platform")
                 .or_insert_with(|| Value::Table(toml::Table::new()));
             if let Some(platform) = platform.as_table_mut() {
-                platform.insert("cpus".into(), Value::Integer(cpus.into()));
+                platform.insert("cpus".into(), Value::Integer(cpus));
             }
         }
         // Tables with text keys, texts, numbers and lists always have a TOML form, or the error says what is in the way.

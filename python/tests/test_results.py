@@ -112,12 +112,26 @@ def test_a_chart_and_traces(tmp_path):
         ({"policy": "edf", "jitter": "bad"}, "there are: random, worst"),
         ({"policy": "edf", "until": -1}, "from 0 to"),
         ({"policy": "fp"}, "priority"),
+        ({"policy": "edf", "until": 0}, "until: expected a time above zero"),
+        ({"policy": "edf", "cpus": 0}, "cpus: expected a number from 1 to 128, found 0"),
+        ({"policy": "edf", "cpus": 129}, "cpus: expected a number from 1 to 128, found 129"),
+        ({"policy": "edf", "cpus": 300}, "cpus: expected a number from 1 to 128, found 300"),
+        ({"policy": "edf", "cluster": -1}, "cluster: expected a number from 1 to 128, found -1"),
     ],
 )
 def test_wrong_options_are_refused(arguments, message):
     with pytest.raises(InputError) as caught:
         flyball.simulate(GAP, **arguments)
     assert message in str(caught.value)
+
+
+def test_nothing_is_no_question():
+    with pytest.raises(InputError, match="at least one name"):
+        flyball.study(GAP, [])
+    with pytest.raises(InputError, match="the chart ends at 10ms, which is not after its beginning at 20ms"):
+        flyball.simulate(GAP, "edf", until="35ms").chart("20ms", "10ms")
+    with pytest.raises(InputError, match="from 1 to 128"):
+        TaskSet([{"period": "10ms", "wcet": "1ms"}], cpus=300)
 
 
 def test_other_threads_run_meanwhile_and_progress_is_told():
