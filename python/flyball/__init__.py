@@ -12,22 +12,30 @@
 from flyball._flyball import (
     Columns,
     InputError,
+    PolicyError,
     PolicyResult,
     Study,
+    Task,
     TaskSet,
     __version__,
     policies,
     simulate,
     study,
 )
+from flyball._policy import KeyPolicy, Policy, by_key
 
 __all__ = [
     "Columns",
     "InputError",
+    "KeyPolicy",
+    "Policy",
+    "PolicyError",
     "PolicyResult",
     "Study",
+    "Task",
     "TaskSet",
     "__version__",
+    "by_key",
     "policies",
     "simulate",
     "study",

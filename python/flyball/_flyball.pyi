@@ -9,7 +9,36 @@ _Verdict = Literal["holds", "exact-times", "does-not-hold", "not-known"]
 _Partition = Literal["first-fit", "best-fit", "worst-fit", "next-fit"] | str
 _Unit = Literal["s", "ms", "us", "ns"]
 
+_Policy = str | type | Callable[..., int]
+
 class InputError(ValueError): ...
+class PolicyError(RuntimeError): ...
+
+class Task:
+    @property
+    def number(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def period(self) -> int | None: ...
+    @property
+    def deadline(self) -> int | None: ...
+    @property
+    def wcet(self) -> int: ...
+    @property
+    def phase(self) -> int: ...
+    @property
+    def priority(self) -> int | None: ...
+    @property
+    def cpu(self) -> int | None: ...
+    @property
+    def cpus(self) -> list[int] | None: ...
+    @property
+    def importance(self) -> int | None: ...
+    @property
+    def share(self) -> float | None: ...
+    def __getattr__(self, name: str) -> Any: ...
+    def __setattr__(self, name: str, value: Any) -> None: ...
 
 class Columns:
     @property
@@ -121,7 +150,7 @@ class Study:
 
 def study(
     set: TaskSet,
-    policies: str | Iterable[str] | None = None,
+    policies: _Policy | Iterable[_Policy] | None = None,
     *,
     cpus: int | None = None,
     cluster: int | None = None,
@@ -135,7 +164,7 @@ def study(
 ) -> Study: ...
 def simulate(
     set: TaskSet,
-    policy: str,
+    policy: _Policy,
     *,
     cpus: int | None = None,
     cluster: int | None = None,

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | task sets, and what Python builds them of | [`taskset`], [`document`] |
 //! | studies and simulations, and what came out | [`study`], [`results`] |
+//! | policies that are written in Python | [`policy`] |
 //! | tables as Arrow columns | [`columns`], and what is in them: [`schedule`] |
 //! | long calls that Ctrl-C ends | [`call`] |
 //! | exceptions | [`error`] |
@@ -15,6 +16,7 @@ mod call;
 mod columns;
 mod document;
 mod error;
+mod policy;
 mod results;
 mod schedule;
 mod study;
@@ -29,6 +31,8 @@ mod _flyball {
     use crate::columns::Columns;
     #[pymodule_export]
     use crate::error::InputError;
+    #[pymodule_export]
+    use crate::policy::{PolicyError, Task};
     #[pymodule_export]
     use crate::results::{PolicyResult, Study};
     #[pymodule_export]

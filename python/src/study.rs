@@ -2,6 +2,7 @@
 
 use crate::call::{Call, call};
 use crate::error::{self, InputError, type_name};
+use crate::policy::{self, Policies};
 use crate::results::{PolicyResult, Study};
 use crate::taskset::TaskSet;
 use flyball::Registry;
@@ -12,6 +13,7 @@ use flyball::trace::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
@@ -73,13 +75,6 @@ fn jitter(name: &str) -> PyResult<Jitter> {
     )
 }
 
-/// One name, or several.
-#[derive(FromPyObject)]
-pub(crate) enum Names {
-    One(String),
-    Several(Vec<String>),
-}
-
 /// What `study` and `simulate` are told alike.
 struct Asked<'a> {
     cpus: Option<i64>,
@@ -94,12 +89,11 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// The same for the laboratory, with its defaults for the rest.
-    fn options(self, policies: Vec<String>) -> PyResult<StudyOptions> {
+    fn options(self) -> PyResult<StudyOptions> {
         if self.until.as_ref().is_some_and(|until| until.0.is_zero()) {
             return Err(InputError::new_err("until: expected a time above zero"));
         }
         Ok(StudyOptions {
-            policies,
             cpus: count("cpus", self.cpus)?,
             cluster: count("cluster", self.cluster)?,
             fit: self.partition.map(fit).transpose()?,
@@ -132,19 +126,38 @@ fn run(
     py: Python<'_>,
     set: &TaskSet,
     options: StudyOptions,
+    policies: Policies,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Study> {
     let (file, inner) = (set.file.clone(), model::TaskSet::clone(&set.set));
+    let Policies {
+        registry,
+        names,
+        fault,
+    } = policies;
+    let options = StudyOptions {
+        policies: names,
+        ..options
+    };
+    let seen = fault.clone();
     let work = move |shared: &Call| {
         let mut watch = |at: Progress<'_>| {
             let until = at.until.as_nanos().max(1);
             let part = u128::from(at.now.as_nanos()) * 1000 / u128::from(until);
             let all = (at.number as u128 * 1000 + part.min(1000)) / at.of.max(1) as u128;
+            if fault.as_ref().is_some_and(|fault| fault.is_set()) {
+                return ControlFlow::Break(());
+            }
             shared.tell(u64::try_from(all).unwrap_or(1000))
         };
-        flyball::study::study(&REGISTRY, &file, inner, &options, &mut watch)
+        policy::around(fault.as_deref(), || {
+            flyball::study::study(&registry, &file, inner, &options, &mut watch)
+        })
     };
     let found = call(py, progress, work)?;
+    if let Some(error) = seen.and_then(|fault| fault.exception(py)) {
+        return Err(error);
+    }
     let study = found.map_err(|error| error::study(&set.file, &error))?;
     Ok(Study {
         study: study.into(),
@@ -162,7 +175,7 @@ fn run(
 pub(crate) fn study(
     py: Python<'_>,
     set: &Bound<'_, TaskSet>,
-    policies: Option<Names>,
+    policies: Option<&Bound<'_, PyAny>>,
     cpus: Option<i64>,
     cluster: Option<i64>,
     partition: Option<&str>,
@@ -173,15 +186,7 @@ pub(crate) fn study(
     keep: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Study> {
-    let policies = match policies {
-        None => Vec::new(),
-        Some(Names::One(name)) => vec![name],
-        Some(Names::Several(names)) if names.is_empty() => {
-            let what = "policies: expected at least one name; leave them out for all that fit";
-            return Err(InputError::new_err(what));
-        }
-        Some(Names::Several(names)) => names,
-    };
+    let policies = Policies::of(policies)?;
     let asked = Asked {
         cpus,
         cluster,
@@ -192,8 +197,7 @@ pub(crate) fn study(
         stop_at_miss,
         keep,
     };
-    let options = asked.options(policies)?;
-    run(py, set.get(), options, progress.as_ref())
+    run(py, set.get(), asked.options()?, policies, progress.as_ref())
 }
 
 /// What happens under a policy? As `study`, of one policy and with little work for tests; `tests=False`: with none but those
@@ -204,7 +208,7 @@ pub(crate) fn study(
 pub(crate) fn simulate(
     py: Python<'_>,
     set: &Bound<'_, TaskSet>,
-    policy: String,
+    policy: &Bound<'_, PyAny>,
     cpus: Option<i64>,
     cluster: Option<i64>,
     partition: Option<&str>,
@@ -228,9 +232,10 @@ pub(crate) fn simulate(
     };
     let options = StudyOptions {
         tests: tests.then_some(Effort::SMALL),
-        ..asked.options(vec![policy])?
+        ..asked.options()?
     };
-    Ok(run(py, set.get(), options, progress.as_ref())?.result(0))
+    let policies = Policies::one(policy)?;
+    Ok(run(py, set.get(), options, policies, progress.as_ref())?.result(0))
 }
 
 /// The names of all policies.

@@ -145,6 +145,10 @@ pub trait Values {
     fn text(&self, name: &str) -> &str;
     /// What it costs to go from group to group, if the file says so.
     fn costs(&self, name: &str) -> Option<Costs>;
+    /// The name of the task that says this; empty where it is no task. It is no setting.
+    fn task(&self) -> &str {
+        ""
+    }
     /// How long it takes to go from operating point to operating point, in nanoseconds, if the platform
     /// has some. It is no setting.
     fn transitions(&self) -> Option<Costs> {

@@ -8,6 +8,7 @@ use flyball_policy::{Costs, Duration};
 /// none: the code that knows all policies has refused it, with its place in the file.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskTable<'a> {
+    task: &'a str,
     defaults: Defaults,
     settings: Option<&'a Settings>,
 }
@@ -17,6 +18,7 @@ impl<'a> TaskTable<'a> {
     /// is in `known`.
     pub fn of(task: &'a Task, policy: &str, known: &'static [Setting]) -> TaskTable<'a> {
         TaskTable {
+            task: &task.name,
             defaults: Defaults(known),
             settings: task.policies.get(policy),
         }
@@ -29,6 +31,10 @@ impl<'a> TaskTable<'a> {
 }
 
 impl Values for TaskTable<'_> {
+    fn task(&self) -> &str {
+        self.task
+    }
+
     fn duration(&self, name: &str) -> Duration {
         self.optional_duration(name)
             .unwrap_or_else(|| self.defaults.duration(name))

@@ -30,7 +30,25 @@ impl Schedulers {
             settings: S::SETTINGS.to_vec(),
             task_settings: S::TASK_SETTINGS,
             profile: S::PROFILE,
-            scheduler: Made::of::<S>(),
+            scheduler: of::<S>(),
+            affine: None,
+            queues: Vec::new(),
+        }
+    }
+
+    /// A scheduler that `make` configures for each task set, with these settings.
+    ///
+    /// # Errors
+    /// `make` says why the values do not go together.
+    pub fn by<S: Scheduler + 'static>(
+        settings: Vec<Setting>,
+        make: impl Fn(&Values, &TaskSet) -> Result<S, &'static str> + Send + Sync + 'static,
+    ) -> Schedulers {
+        Schedulers {
+            settings,
+            task_settings: S::TASK_SETTINGS,
+            profile: S::PROFILE,
+            scheduler: Box::new(Made(make)),
             affine: None,
             queues: Vec::new(),
         }
@@ -41,7 +59,7 @@ impl Schedulers {
     /// # Errors
     /// Says why they do not.
     pub fn check(&self, values: &Values, set: &TaskSet) -> Result<(), &'static str> {
-        self.scheduler.check(values, &facts(set))
+        self.scheduler.check(values, set)
     }
 
     /// How many CPUs share a kernel; 1 if the values do not go together.
@@ -58,7 +76,7 @@ impl Schedulers {
     /// its settings at their defaults.
     pub fn reads(&self) -> Vec<Read> {
         let values = Values::new("", "", &self.settings, None).unwrap_or_default();
-        let scheduler = self.scheduler.written(&values, &[]);
+        let scheduler = self.scheduler.written(&values, &TaskSet::default());
         scheduler.map_or_else(|_| Vec::new(), |scheduler| reads(&*scheduler))
     }
 
@@ -103,7 +121,7 @@ impl Schedulers {
         values: &Values,
         set: &TaskSet,
     ) -> Result<Box<dyn Written>, &'static str> {
-        self.chosen(values, set).written(values, &facts(set))
+        self.chosen(values, set).written(values, set)
     }
 
     /// Simulates a task set that may change while it runs, and that calls the policy `policy`.
@@ -147,7 +165,7 @@ pub(crate) trait Erased: Send + Sync {
     ///
     /// # Errors
     /// Says why they do not.
-    fn check(&self, values: &Values, tasks: &[Facts]) -> Result<(), &'static str>;
+    fn check(&self, values: &Values, set: &TaskSet) -> Result<(), &'static str>;
 
     /// How many CPUs share a kernel; 1 if the values do not go together.
     fn cluster(&self, values: &Values) -> usize;
@@ -179,37 +197,38 @@ pub(crate) trait Erased: Send + Sync {
     ) -> Result<Outcome, SimError>;
 
     /// The configured scheduler, for an image.
-    fn written(&self, values: &Values, tasks: &[Facts]) -> Result<Box<dyn Written>, &'static str>;
+    fn written(&self, values: &Values, set: &TaskSet) -> Result<Box<dyn Written>, &'static str>;
 }
 
 /// A scheduler by the function that configures it.
-pub(crate) struct Made<S>(fn(&Values, &[Facts]) -> Result<S, &'static str>);
+struct Made<F>(F);
 
-impl<S: Scheduler + 'static> Made<S> {
-    /// A scheduler that is configured by this function.
-    pub(crate) fn by(make: fn(&Values, &[Facts]) -> Result<S, &'static str>) -> Box<dyn Erased> {
-        Box::new(Made(make))
-    }
-
-    fn make(&self, values: &Values, set: &TaskSet) -> Result<S, SimError> {
-        self.0(values, &facts(set)).map_err(SimError::Settings)
-    }
+/// A scheduler that configures itself.
+pub(crate) fn of<S: Scheduler + 'static>() -> Box<dyn Erased> {
+    by::<S>(|values, tasks| S::new(values, tasks))
 }
 
-impl Made<()> {
-    /// A scheduler that configures itself.
-    pub(crate) fn of<S: Scheduler + 'static>() -> Box<dyn Erased> {
-        Made::<S>::by(|values, tasks| S::new(values, tasks))
-    }
+/// A scheduler that is configured by this function, from what policies may read about tasks.
+pub(crate) fn by<S: Scheduler + 'static>(
+    make: fn(&Values, &[Facts]) -> Result<S, &'static str>,
+) -> Box<dyn Erased> {
+    Box::new(Made(move |values: &Values, set: &TaskSet| {
+        make(values, &facts(set))
+    }))
 }
 
-impl<S: Scheduler + 'static> Erased for Made<S> {
-    fn check(&self, values: &Values, tasks: &[Facts]) -> Result<(), &'static str> {
-        self.0(values, tasks).map(drop)
+impl<F, S> Erased for Made<F>
+where
+    F: Fn(&Values, &TaskSet) -> Result<S, &'static str> + Send + Sync,
+    S: Scheduler + 'static,
+{
+    fn check(&self, values: &Values, set: &TaskSet) -> Result<(), &'static str> {
+        self.0(values, set).map(drop)
     }
 
     fn cluster(&self, values: &Values) -> usize {
-        self.0(values, &[]).map_or(1, |scheduler| scheduler.cluster())
+        let made = self.0(values, &TaskSet::default());
+        made.map_or(1, |scheduler| scheduler.cluster())
     }
 
     fn sustainable(&self) -> Sustainable {
@@ -229,7 +248,7 @@ impl<S: Scheduler + 'static> Erased for Made<S> {
     }
 
     fn fits(&self, policy: &str, values: &Values, set: &TaskSet) -> Result<(), SimError> {
-        let scheduler = self.make(values, set)?;
+        let scheduler = self.0(values, set).map_err(SimError::Settings)?;
         flyball_sim::fits(set, Called::by(policy, &scheduler))
     }
 
@@ -242,12 +261,12 @@ impl<S: Scheduler + 'static> Erased for Made<S> {
         recorder: &mut Recorder,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
-        let scheduler = self.make(values, modes.all())?;
+        let scheduler = self.0(values, modes.all()).map_err(SimError::Settings)?;
         let scheduler = Called::by(policy, &scheduler);
         simulate_modes(modes, scheduler, options, recorder, watch)
     }
 
-    fn written(&self, values: &Values, tasks: &[Facts]) -> Result<Box<dyn Written>, &'static str> {
-        Ok(Box::new(self.0(values, tasks)?))
+    fn written(&self, values: &Values, set: &TaskSet) -> Result<Box<dyn Written>, &'static str> {
+        Ok(Box::new(self.0(values, set)?))
     }
 }

@@ -1,6 +1,6 @@
 //! The schedulers of the catalogue's policies: what each placement adds to a scheduler.
 
-use crate::erased::{Erased, Made, Schedulers};
+use crate::erased::{self, Erased, Schedulers};
 use crate::settings::Values;
 use flyball_analysis::{Fit, Sequence};
 use flyball_catalogue::placement::{InCalendar, List, QueueKind};
@@ -90,7 +90,7 @@ impl RuleVisitor for Placed<'_> {
         let Placed(schedulers, placement) = self;
         match placement {
             Placement::Clustered => schedulers.scheduler = clustered::<R>(),
-            Placement::Global => schedulers.affine = Some(Made::of::<Affine<R>>()),
+            Placement::Global => schedulers.affine = Some(erased::of::<Affine<R>>()),
             Placement::Assigned | Placement::Partitioned | Placement::SemiPartitioned(_) => {}
         }
     }
@@ -98,7 +98,7 @@ impl RuleVisitor for Placed<'_> {
 
 /// An order on clusters of as many CPUs as the setting says.
 fn clustered<R: Rule + 'static>() -> Box<dyn Erased> {
-    Made::<Clustered<R>>::by(|values, tasks| {
+    erased::by::<Clustered<R>>(|values, tasks| {
         Ok(Clustered {
             rule: R::new(values, tasks)?,
             cpus: cluster(values),
@@ -139,7 +139,7 @@ where
     fn with<R: Rule + 'static>(placement: Placement) -> Box<dyn Erased> {
         match placement {
             Placement::Clustered => clustered::<R>(),
-            _ => Made::of::<Clustered<R>>(),
+            _ => erased::of::<Clustered<R>>(),
         }
     }
     fn queue<R: Rule + 'static, Q: QueueKind<<R::Order as Order>::Key> + 'static>(

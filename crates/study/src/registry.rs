@@ -64,6 +64,18 @@ impl Entry {
         }
     }
 
+    /// A scheduler that `make` configures for each task set, with what this `entry` of the same scheduler says of it: for
+    /// policies of another language, of which there may be many of one type.
+    #[must_use]
+    pub fn made_by<S: Scheduler + 'static>(
+        self,
+        settings: Vec<Setting>,
+        make: impl Fn(&Values, &TaskSet) -> Result<S, &'static str> + Send + Sync + 'static,
+    ) -> Entry {
+        let schedulers = Schedulers::by(settings, make);
+        Entry { schedulers, ..self }
+    }
+
     /// A policy of the catalogue; `None` if the catalogue lists a scheduler that it does not have,
     /// which a test refutes.
     fn of(entry: &'static flyball_catalogue::Entry) -> Option<Entry> {
@@ -317,9 +329,14 @@ impl Registry {
     /// These policies and one more. An entry of the same name is replaced.
     #[must_use]
     pub fn with(mut self, entry: Entry) -> Registry {
+        self.add(entry);
+        self
+    }
+
+    /// One more. An entry of the same name is replaced.
+    pub fn add(&mut self, entry: Entry) {
         self.0.retain(|other| other.name != entry.name);
         self.0.push(entry);
-        self
     }
 
     /// All entries.

@@ -1,0 +1,316 @@
+"""Policies that are written in Python: they are policies like others, and their mistakes are told with place and instant."""
+
+import random
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+import flyball
+from flyball import InputError, PolicyError, TaskSet
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "examples" / "python"))
+
+PAIR = TaskSet([{"name": "slow", "period": "7ms", "wcet": "4ms"}, {"name": "fast", "period": "5ms", "wcet": "2ms"}])
+
+
+class Fifo(flyball.Policy):
+    """First in, first out."""
+
+    name = "my-fifo"
+    placement = "global"
+
+    def __init__(self, cpus, settings):
+        super().__init__(cpus, settings)
+        self.queue = []
+        self.running = [None] * cpus
+
+    def ready(self, task, release, now):
+        self.queue.append(task)
+
+    def stopped(self, task, why, used, now):
+        if why in ("completed", "blocked"):
+            self.queue.remove(task)
+
+    def pick(self, cpu, now):
+        # The first tasks keep their CPUs.
+        first = self.queue[: self.cpus]
+        if self.running[cpu] not in first:
+            free = [task for task in first if task not in self.running]
+            self.running[cpu] = free[0] if free else None
+        return self.running[cpu]
+
+
+@flyball.by_key(name="my-edf")
+def earliest_deadline(task, release, deadline):
+    """The nearest deadline first."""
+    return deadline
+
+
+@flyball.by_key(name="my-rm", placement="assigned")
+def shortest_period(task, release, deadline):
+    return task.period
+
+
+def random_set(rng, cpus):
+    tasks = []
+    for number in range(rng.randint(cpus + 1, 3 * cpus + 3)):
+        period = rng.choice([4, 5, 6, 8, 10, 12, 20])
+        wcet = rng.randint(1, period * 400)
+        tasks.append(
+            {
+                "name": f"t{number}",
+                "period": f"{period}ms",
+                "wcet": f"{wcet}us",
+                "deadline": f"{rng.randint(wcet, period * 1000)}us",
+                "phase": f"{rng.choice([0, 0, 2])}ms",
+            }
+        )
+    return TaskSet(tasks, cpus=cpus)
+
+
+@pytest.mark.parametrize(
+    ("mine", "its", "cpus"),
+    [(earliest_deadline, "edf", 1), (earliest_deadline, "g-edf", 3), (shortest_period, "rm", 1), (Fifo, "fifo", 1)],
+)
+def test_it_does_what_the_catalogue_does(mine, its, cpus):
+    rng = random.Random(7)
+    for _ in range(40):
+        tasks = random_set(rng, cpus)
+        found = flyball.simulate(tasks, mine, until="200ms")
+        assert found.events.to_dict() == flyball.simulate(tasks, its, until="200ms").events.to_dict(), tasks.to_toml()
+
+
+def test_a_class_may_share_several_cpus():
+    rng = random.Random(3)
+    for _ in range(40):
+        tasks = random_set(rng, 2)
+        mine, its = (flyball.simulate(tasks, policy, until="200ms") for policy in (Fifo, "g-fifo"))
+        for name in ("jobs_completed", "misses", "preemptions"):
+            assert getattr(mine, name) == getattr(its, name), tasks.to_toml()
+        assert mine.jobs["end_ns"] == its.jobs["end_ns"], tasks.to_toml()
+
+
+def test_my_policy_is_non_preemptive_edf():
+    import my_policy
+
+    rng = random.Random(2)
+    for _ in range(60):
+        tasks = my_policy.random_set(rng)
+        mine = flyball.simulate(tasks, my_policy.MyPolicy, until="300ms")
+        assert mine.events.to_dict() == flyball.simulate(tasks, "np-edf", until="300ms").events.to_dict()
+
+
+def test_a_study_has_it_beside_others():
+    study = flyball.study(PAIR, ["edf", earliest_deadline, Fifo])
+    assert study.policies == ["edf", "my-edf", "my-fifo"]
+    # No theory is known of it, and what one schedule shows is no promise.
+    assert study["my-edf"].holds is not True and study["my-edf"].misses == 0
+    assert study["my-edf"].title == "my-edf"
+    assert "my-edf" in study.html()
+
+
+def test_settings_come_from_the_task_set():
+    seen = {}
+
+    class Told(Fifo):
+        name = "told"
+        settings = {"quantum": "5ms", "fair": True, "levels": 3, "weight": 0.5, "mode": ["fast", "slow"]}
+
+        def __init__(self, cpus, settings):
+            super().__init__(cpus, settings)
+            seen.update(settings, cpus=cpus)
+
+    flyball.simulate(PAIR, Told)
+    assert seen == {"quantum": 5_000_000, "fair": True, "levels": 3, "weight": 0.5, "mode": "fast", "cpus": 1}
+    own = PAIR.to_toml() + '\n[policies.told]\nquantum = "2ms"\nmode = "slow"\nlevels = 9\n'
+    flyball.simulate(TaskSet.parse(own), Told)
+    assert seen["quantum"] == 2_000_000 and seen["mode"] == "slow" and seen["levels"] == 9
+    with pytest.raises(InputError, match="quantun"):
+        flyball.simulate(TaskSet.parse(own.replace("quantum", "quantun")), Told)
+    with pytest.raises(InputError, match="told"):
+        flyball.simulate(TaskSet.parse(own), "edf")
+
+
+def test_bursts_and_alarms():
+    class RoundRobin(flyball.Policy):
+        name = "my-rr"
+
+        def __init__(self, cpus, settings):
+            super().__init__(cpus, settings)
+            self.queue = []
+            self.next = 10_000_000
+            self.alarms = []
+
+        def ready(self, task, release, now):
+            self.queue.append(task)
+
+        def stopped(self, task, why, used, now):
+            assert used <= 1_000_000
+            if why != "preempted":
+                self.queue.remove(task)
+            if why == "burst end":
+                self.queue.append(task)
+
+        def pick(self, cpu, now):
+            return (self.queue[0], 1_000_000) if self.queue else None
+
+        def next_alarm(self, cpu):
+            return self.next
+
+        def alarm(self, cpu, now):
+            alarms.append(now)
+            self.next += 10_000_000
+            return False
+
+    alarms = []
+    mine = flyball.simulate(PAIR, RoundRobin, until="35ms")
+    assert alarms == [10_000_000, 20_000_000, 30_000_000]
+    assert mine.jobs_completed == 12 and mine.context_switches > flyball.simulate(PAIR, "fifo", until="35ms").context_switches
+
+
+def test_mutexes_ask_it_who_is_first_and_let_their_owners_inherit():
+    tasks = TaskSet.load(ROOT / "examples" / "priority-inversion.toml")
+
+    @flyball.by_key(name="my-fp", placement="assigned")
+    def highest(task, release, deadline):
+        return -task.priority
+
+    mine, its = (flyball.simulate(tasks, policy, until="2s") for policy in (highest, "fp"))
+    assert mine.events.to_dict() == its.events.to_dict()
+
+
+def fails(policy, message, cause=None):
+    with pytest.raises(PolicyError, match=message) as failure:
+        flyball.simulate(PAIR, policy, until="1s")
+    found = failure.value.__cause__
+    assert (found is None) if cause is None else isinstance(found, cause)
+    return failure.value
+
+
+def test_an_exception_ends_the_simulation_with_its_traceback_and_the_instant():
+    class Late(Fifo):
+        name = "late"
+
+        def pick(self, cpu, now):
+            if now >= 10_000_000:
+                raise ZeroDivisionError("here")
+            return super().pick(cpu, now)
+
+    error = fails(Late, r'policy "late": pick raised ZeroDivisionError at 10ms', ZeroDivisionError)
+    text = "".join(traceback.format_exception(error))
+    assert "in pick" in text and "ZeroDivisionError: here" in text
+
+    @flyball.by_key
+    def wrong(task, release, deadline):
+        return release // 0
+
+    fails(wrong, r'policy "wrong": key raised ZeroDivisionError at 0', ZeroDivisionError)
+    for value in ("soon", None, 1.5, 2**63):
+        fails(flyball.by_key(lambda task, release, deadline: value, name="odd"), "key returned .*, and no whole number")
+
+
+def test_what_breaks_the_contract_is_told():
+    def picks(value):
+        class Wrong(Fifo):
+            name = "wrong"
+
+            def pick(self, cpu, now):
+                return value(self)
+
+        return Wrong
+
+    fails(picks(lambda self: "slow"), "pick returned str, and no task")
+    fails(picks(lambda self: (self.queue[0], 1.5)), "not a task and whole nanoseconds")
+    fails(picks(lambda self: (self.queue[0], 0)), "for no time")
+    kept = []
+
+    class Keeps(Fifo):
+        name = "keeps"
+
+        def admit(self, task):
+            kept.append(task)
+
+        def pick(self, cpu, now):
+            return kept[0]
+
+    fails(Keeps, 'picked a task that is not ready, "slow", at 4ms')
+    # Those are of the simulation before.
+    fails(picks(lambda self: kept[1]), "no task of these CPUs in this simulation")
+
+    class Everywhere(Fifo):
+        name = "everywhere"
+
+        def ready(self, task, release, now):
+            self.queue.append(task)
+            return 7
+
+    fails(Everywhere, "ready returned 7, and no CPU below 1")
+
+    class Both(Fifo):
+        name = "both"
+
+        def pick(self, cpu, now):
+            return self.queue[0] if self.queue else None
+
+    with pytest.raises(PolicyError, match='pick picked the task "one" for a CPU, and another one went on with it, at 1ms'):
+        flyball.simulate(TaskSet([{"name": "one", "period": "5ms", "wcet": "1ms"}], cpus=2), Both, until="1s")
+
+    class Past(Fifo):
+        name = "past"
+
+        def next_alarm(self, cpu):
+            return 5
+
+        def alarm(self, cpu, now):
+            return None
+
+    fails(Past, "next_alarm asked for an instant whose alarm has come already")
+
+
+def test_a_definition_that_is_none_is_refused():
+    class Half:
+        def ready(self, task, release, now): ...
+
+        def pick(self, cpu, now): ...
+
+    with pytest.raises(InputError, match="Half: a policy needs a method `stopped`"):
+        flyball.study(PAIR, Half)
+    with pytest.raises(InputError, match="expected the name of a policy"):
+        flyball.simulate(PAIR, 3)
+    with pytest.raises(InputError, match="expected the name of a policy"):
+        flyball.simulate(PAIR, ["edf"])
+    with pytest.raises(InputError, match="found Fifo"):
+        flyball.simulate(PAIR, Fifo(1, {}))
+    with pytest.raises(InputError, match='there is a policy "edf" already'):
+        flyball.study(PAIR, ["rm", flyball.by_key(lambda *_: 0, name="edf")])
+    with pytest.raises(InputError, match="placement"):
+        flyball.study(PAIR, flyball.by_key(lambda *_: 0, placement="everywhere"))
+    with pytest.raises(TypeError, match="expected a function"):
+        flyball.by_key(3)
+
+    class Unnamed(Fifo):
+        name = 7
+
+    with pytest.raises(InputError, match="name: expected a text, found int"):
+        flyball.study(PAIR, Unnamed)
+
+    class Settings(Fifo):
+        name = "settings"
+        settings = {"length": object()}
+
+    with pytest.raises(InputError, match="settings: length: expected"):
+        flyball.study(PAIR, Settings)
+
+
+def test_a_policy_may_use_flyball_itself():
+    class Asks(Fifo):
+        name = "asks"
+
+        def __init__(self, cpus, settings):
+            super().__init__(cpus, settings)
+            assert flyball.study(PAIR, "edf").holding == ["edf"]
+
+    assert flyball.simulate(PAIR, Asks, until="35ms").jobs_completed == 12
