@@ -10,11 +10,12 @@ use flyball::report::gantt::{self, ChartStyle, Glyphs, Paint};
 use flyball::report::write::write_atomically;
 use flyball::report::{csv, html, json, perfetto, words};
 use flyball::study::results;
-use flyball::trace::{Duration, Time};
+use flyball::trace::Time;
 use pyo3::exceptions::{PyKeyError, PyOSError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 use std::fmt::Write;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -206,6 +207,13 @@ impl Study {
     }
 }
 
+/// A page in a frame of its own, as high as a chart of so many rows.
+fn frame(page: &str, rows: usize) -> String {
+    let height = (240 + 36 * rows).min(720);
+    let page = page.replace('&', "&amp;").replace('"', "&quot;");
+    format!("<iframe srcdoc=\"{page}\" style=\"border:0;width:100%;height:{height}px\"></iframe>")
+}
+
 /// Writes a file, whole or not at all.
 fn write(path: &std::path::Path, bytes: &[u8]) -> PyResult<()> {
     write_atomically(path, bytes).map_err(|error| {
@@ -223,10 +231,17 @@ impl PolicyResult {
         &self.study.policies[self.number]
     }
 
-    fn window(&self, from: Option<Duration>, to: Option<Duration>) -> std::ops::Range<Time> {
-        let end = self.report().trace.end();
-        let at = |length: Duration| Time::ZERO + length;
-        from.map_or(Time::ZERO, at)..to.map_or(end, at)
+    /// What a chart shows from one instant to another.
+    fn window(&self, from: Option<Length>, to: Option<Length>) -> PyResult<Range<Time>> {
+        let at = |length: Length| Time::ZERO + length.0;
+        let from = from.map_or(Time::ZERO, at);
+        let to = to.map_or_else(|| self.report().trace.end(), at);
+        if from < to {
+            return Ok(from..to);
+        }
+        Err(InputError::new_err(format!(
+            "the chart ends at {to}, which is not after its beginning at {from}"
+        )))
     }
 }
 
@@ -366,14 +381,40 @@ impl PolicyResult {
             glyphs: Glyphs::Unicode,
             paint: Paint::plain(),
         };
-        let window = self.window(from_.map(|it| it.0), to.map(|it| it.0));
-        if window.is_empty() {
-            let (from, to) = (window.start, window.end);
-            let what =
-                format!("the chart ends at {to}, which is not after its beginning at {from}");
-            return Err(InputError::new_err(what));
-        }
+        let window = self.window(from_, to)?;
         Ok(gantt::chart(&self.report().trace, window, &style))
+    }
+
+    /// The schedule from `from_` to `to` as a picture (SVG); without both what the report shows at first: some slices from the
+    /// beginning, or around the first miss. `width` is in pixels, from 300 on.
+    #[pyo3(signature = (from_=None, to=None, *, width=960))]
+    fn svg(&self, from_: Option<Length>, to: Option<Length>, width: u32) -> PyResult<String> {
+        let window = match (from_, to) {
+            (None, None) => None,
+            (from, to) => Some(self.window(from, to)?),
+        };
+        Ok(gantt::svg(&self.report().trace, window, width))
+    }
+
+    /// For notebooks: the report's chart, to zoom into and to point at, a picture of its beginning, and a chart of text.
+    #[pyo3(signature = (include=None, exclude=None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        py: Python<'py>,
+        include: Option<&Bound<'py, PyAny>>,
+        exclude: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        // Notebooks choose among what is there.
+        let _ = (include, exclude);
+        let bundle = PyDict::new(py);
+        bundle.set_item("text/plain", self.__repr__())?;
+        if !self.report().trace.events.is_empty() {
+            let rows = self.report().trace.header.tasks.len() + usize::from(self.study.cpus);
+            bundle.set_item("image/svg+xml", self.svg(None, None, 960)?)?;
+            let page = html::schedule(&self.study, self.number);
+            bundle.set_item("text/html", frame(&page, rows))?;
+        }
+        Ok(bundle)
     }
 
     /// The schedule for Perfetto.

@@ -1,4 +1,4 @@
-//! A schedule as a chart for the terminal.
+//! A schedule as a chart for the terminal, and as a picture ([`svg()`]).
 //!
 //! One row a task, with its marks above it, as textbooks draw it:
 //!
@@ -22,9 +22,11 @@
 
 mod cells;
 mod style;
+mod svg;
 mod text;
 
 pub use style::{ChartStyle, Glyphs, Paint};
+pub use svg::svg;
 
 use crate::axis::round_step;
 use crate::slices::{Migration, Schedule, What};

@@ -41,10 +41,15 @@ mod summary;
 mod taskset;
 mod views;
 
+use crate::slices::Schedule;
+pub(crate) use data::split;
 use flyball_study::results::Study;
+use flyball_trace::Time;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use policy::MOST_OPEN;
 use room::Room;
+use std::ops::Range;
+pub(crate) use views::contains;
 
 pub(crate) const STYLE: &str = include_str!("html/report.css");
 
@@ -116,6 +121,33 @@ pub fn html(study: &Study) -> String {
         }
     };
     page.into_string()
+}
+
+/// The schedule under one policy of a study, by its place there, as a page that has the report's chart and nothing else: for a
+/// frame in a notebook. Nothing if there is no such policy.
+pub fn schedule(study: &Study, number: usize) -> String {
+    let Some(report) = study.policies.get(number) else {
+        return String::new();
+    };
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head(&report.policy, &[STYLE, "body{padding:.5rem}"]))
+            body { main { (policy::chart(study, number, &Schedule::of(&report.trace), Room::of(study))) } (script()) }
+        }
+    };
+    page.into_string()
+}
+
+/// What a chart shows at first.
+pub(crate) fn at_first(schedule: &Schedule) -> Range<Time> {
+    let most = views::Most {
+        slices: usize::MAX,
+        marks: usize::MAX,
+    };
+    let views = views::views(schedule, schedule.first_trouble(), most);
+    let first = views.into_iter().next();
+    first.map_or(schedule.start..schedule.end, |view| view.initial)
 }
 
 /// Buttons for all policies at once, where there are so many that they are closed at first.

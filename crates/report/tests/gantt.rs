@@ -5,7 +5,7 @@ use crate::common;
 use common::{example, migrating, run};
 use flyball_catalogue::{Edf, Fp, Rm};
 use flyball_model::{Cost, Task, TaskSet};
-use flyball_report::gantt::{ChartStyle, Glyphs, Paint, chart};
+use flyball_report::gantt::{ChartStyle, Glyphs, Paint, chart, svg};
 use flyball_report::slices::{Migration, Schedule};
 use flyball_trace::file::Trace;
 use flyball_trace::{CpuId, Duration, TaskId, Time};
@@ -141,4 +141,75 @@ fn no_width_and_no_window_is_a_problem() {
     let _ = chart(&trace, ms(299)..Time::NEVER, &style);
     let _ = chart(&trace, Time::ZERO..Time::from_nanos(1), &style);
     let _ = chart(&Trace::default(), ms(0)..ms(1), &style);
+}
+
+/// Its parts, as a reader of XML finds them: how often each element is there, and whether all are closed.
+fn elements(picture: &str) -> std::collections::BTreeMap<String, usize> {
+    let mut counts = std::collections::BTreeMap::new();
+    let mut open = Vec::new();
+    for tag in picture.split('<').skip(1) {
+        let name: String = tag.chars().take_while(|c| !" />".contains(*c)).collect();
+        if let Some(closed) = tag.strip_prefix('/') {
+            let name: String = closed.chars().take_while(|c| *c != '>').collect();
+            assert_eq!(open.pop(), Some(name));
+            continue;
+        }
+        *counts.entry(name.clone()).or_default() += 1;
+        open.push(name);
+    }
+    assert!(open.is_empty(), "{open:?} not closed");
+    counts
+}
+
+#[test]
+fn a_picture_has_a_row_for_each_cpu_and_task_and_says_what_is_late() {
+    let trace = trace("rm", &example("gap.toml"), 1000);
+    let picture = svg(&trace, Some(ms(0)..ms(100)), 960);
+    let names =
+        picture.matches("class=\"name\"").count() + picture.matches("class=\"name cpu\"").count();
+    assert_eq!(names, trace.header.tasks.len() + 1);
+    assert!(picture.contains("<title>Radar Tracking Filter 1: 0 to 2ms</title>"));
+    assert!(picture.contains("class=\"late\"") && picture.contains("class=\"miss\""));
+    assert!(!svg(&trace, Some(ms(0)..ms(4)), 960).contains("class=\"late\""));
+    let found = elements(&picture);
+    assert_eq!(found["svg"], 1);
+    // What is shown first has the first miss in it.
+    assert!(svg(&trace, None, 960).contains("class=\"miss\""));
+}
+
+/// The size of a picture is bounded by its width, however many slices there are.
+#[test]
+fn a_picture_of_a_long_time_is_not_larger() {
+    let set = TaskSet {
+        tasks: vec![Task::periodic(
+            "often",
+            Duration::from_micros(20),
+            Duration::from_micros(10),
+        )],
+        ..TaskSet::default()
+    };
+    let trace = trace("rm", &set, 1000);
+    let picture = svg(&trace, Some(ms(0)..ms(1000)), 400);
+    assert!(
+        trace.events.len() > 100_000 && picture.len() < 200_000,
+        "{}",
+        picture.len()
+    );
+    elements(&picture);
+}
+
+#[test]
+fn names_in_a_picture_are_escaped_and_an_empty_window_is_drawn() {
+    let set = TaskSet {
+        tasks: vec![Task::periodic(
+            "<b>&\"",
+            Duration::from_millis(4),
+            Duration::from_millis(2),
+        )],
+        ..TaskSet::default()
+    };
+    let trace = trace("rm", &set, 16);
+    let picture = svg(&trace, None, 0);
+    assert!(picture.contains("&lt;b&gt;&amp;&quot;") && !picture.contains("<b>"));
+    elements(&svg(&trace, Some(ms(5)..ms(5)), 960));
 }

@@ -482,7 +482,7 @@ fn within<'a, T>(
 }
 
 /// The part of a slice that is in the window, in two where its job's deadline is in between.
-fn split(
+pub(crate) fn split(
     slice: &Slice,
     deadline: Option<Time>,
     window: &Range<Time>,

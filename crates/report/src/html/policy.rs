@@ -26,8 +26,6 @@ const MOST_MISSES: usize = 10;
 /// The whole section.
 pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room: Room) -> Markup {
     let schedule = Schedule::of(&report.trace);
-    let data = Data::new(&report.trace, &schedule, None, room.most)
-        .with_speeds(study.set.platform.speeds.as_ref());
     let id = anchor(number);
     let title = format!("{id}-title");
     let is_open = study.policies.len() <= MOST_OPEN;
@@ -68,11 +66,20 @@ pub(super) fn section(study: &Study, number: usize, report: &PolicyReport, room:
                 (misses(report, &schedule))
                 (histograms(study, report, room.histograms))
                 h3 { "Schedule" }
-                (figure(&chart_id(number), &format!("Schedule under {}", name(report)), &data, &shown(report, &data)))
+                (chart(study, number, &schedule, room))
                 p.back { a href="#summary" { "Back to the summary" } }
             }
         }
     }
+}
+
+/// The chart of a policy's schedule.
+pub(super) fn chart(study: &Study, number: usize, schedule: &Schedule, room: Room) -> Markup {
+    let report = &study.policies[number];
+    let data = Data::new(&report.trace, schedule, None, room.most)
+        .with_speeds(study.set.platform.speeds.as_ref());
+    let label = format!("Schedule under {}", name(report));
+    figure(&chart_id(number), &label, &data, &shown(report, &data))
 }
 
 /// The id of a policy's chart.

@@ -56,7 +56,7 @@ pub(super) fn views(schedule: &Schedule, miss: Option<Time>, most: Most) -> Vec<
 }
 
 /// Whether an instant is in a window, whose end counts here: deadlines are there, often.
-pub(super) fn contains(window: &Range<Time>, time: Time) -> bool {
+pub(crate) fn contains(window: &Range<Time>, time: Time) -> bool {
     window.start <= time && time <= window.end
 }
 
