@@ -23,6 +23,7 @@ class Columns:
     def to_dict(self) -> dict[str, list[Any]]: ...
     def to_pandas(self, unit: _Unit | None = None) -> Any: ...
     def to_polars(self, unit: _Unit | None = None) -> Any: ...
+    def to_parquet(self, path: str | os.PathLike[str]) -> None: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
@@ -264,7 +265,7 @@ def study(
     charge: _Statistic | None = None,
     working_set: int | None = None,
     keep: int | None = 200_000,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[int], object] | bool | None = None,
 ) -> Study: ...
 def simulate(
     set: TaskSet,
@@ -282,7 +283,7 @@ def simulate(
     working_set: int | None = None,
     tests: bool = True,
     keep: int | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[int], object] | bool | None = None,
 ) -> PolicyResult: ...
 def analyse(
     set: TaskSet,
@@ -324,7 +325,7 @@ def sweep(
     out: str | os.PathLike[str] = "flyball-sweep",
     threads: int | None = None,
     shard: str | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[int], object] | bool | None = None,
 ) -> Sweep: ...
 def plot(*folders: str | os.PathLike[str]) -> SweepResults: ...
 def reproduce(
@@ -335,7 +336,7 @@ def reproduce(
     each_test: bool = False,
     data: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
-    progress: Callable[[int], object] | None = None,
+    progress: Callable[[int], object] | bool | None = None,
 ) -> Reproduction: ...
 def reproductions() -> Columns: ...
 def policies() -> list[str]: ...

@@ -15,6 +15,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How many rows are shown.
@@ -256,6 +257,12 @@ impl Columns {
     ) -> PyResult<Bound<'py, PyAny>> {
         let frames = slf.py().import("flyball._frames")?;
         frames.call_method1("to_polars", (slf, unit))
+    }
+
+    /// Writes the columns as a Parquet file, with polars or pyarrow.
+    fn to_parquet(slf: &Bound<'_, Columns>, path: PathBuf) -> PyResult<()> {
+        let frames = slf.py().import("flyball._frames")?;
+        frames.call_method1("to_parquet", (slf, path)).map(drop)
     }
 
     #[pyo3(signature = (requested_schema=None))]
