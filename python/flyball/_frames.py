@@ -43,3 +43,19 @@ def to_polars(columns, unit):
     scaled = [(polars.col(name) / scale).alias(name[:-2] + unit) for name in times]
     order = [name[:-2] + unit if name in times else name for name in frame.columns]
     return frame.with_columns(scaled).select(order)
+
+
+def to_parquet(columns, path):
+    try:
+        import polars
+    except ImportError:
+        pass
+    else:
+        polars.DataFrame(columns).write_parquet(path)
+        return
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ImportError("to_parquet takes polars or pyarrow: pip install 'flyball[polars]'") from None
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)

@@ -1,7 +1,9 @@
 //! Calls that take long: other threads of Python go on, Ctrl-C ends them, and they tell how far they have come.
 
+use crate::error::{InputError, type_name};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -39,12 +41,37 @@ impl Call {
 }
 
 /// Does `work` in a thread of its own, without the interpreter's lock. `progress`, if there is one, is called with thousandths
-/// every now and then.
+/// every now and then; True is a bar.
 ///
 /// # Errors
 /// What a handler of signals raises, Ctrl-C for example, or `progress`: then the work is told to stop, and it is not waited
 /// for longer than [`GRACE`].
 pub(crate) fn call<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Call) -> T + Send + 'static,
+) -> PyResult<T> {
+    match progress {
+        Some(wish) if wish.is_instance_of::<PyBool>() => {
+            if !wish.is_truthy()? {
+                return wait(py, None, work);
+            }
+            let bar = py.import("flyball._progress")?.getattr("Bar")?.call0()?;
+            let result = wait(py, Some(&bar), work);
+            bar.call_method0("close")?;
+            result
+        }
+        Some(wish) if !wish.is_callable() => {
+            let what = type_name(wish);
+            Err(InputError::new_err(format!(
+                "progress: expected a function, True or False, found {what}"
+            )))
+        }
+        progress => wait(py, progress, work),
+    }
+}
+
+fn wait<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&Call) -> T + Send + 'static,

@@ -5,8 +5,8 @@ use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{ArrowDictionaryKeyType, Int16Type, Int32Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Int64Array, PrimitiveArray, RecordBatch,
-    RecordBatchIterator, StringArray,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, PrimitiveArray,
+    RecordBatch, RecordBatchIterator, StringArray,
 };
 use arrow_schema::ArrowError;
 use flyball::model;
@@ -15,6 +15,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How many rows are shown.
@@ -47,6 +48,16 @@ pub(crate) fn lengths(values: impl Iterator<Item = Option<Duration>>) -> ArrayRe
         it.filter(|&it| it < Duration::MAX)
             .and_then(|it| i64::try_from(it.as_nanos()).ok())
     }))
+}
+
+/// Decimals of which some may be missing.
+pub(crate) fn decimals(values: impl Iterator<Item = Option<f64>>) -> ArrayRef {
+    Arc::new(values.collect::<Float64Array>())
+}
+
+/// Flags of which some may be missing.
+pub(crate) fn flags(values: impl Iterator<Item = Option<bool>>) -> ArrayRef {
+    Arc::new(values.collect::<BooleanArray>())
 }
 
 /// Texts of which some may be missing.
@@ -142,7 +153,8 @@ impl Columns {
         numbers!(
             arrow_array::types::Int64Type,
             arrow_array::types::UInt32Type,
-            arrow_array::types::UInt8Type
+            arrow_array::types::UInt8Type,
+            arrow_array::types::Float64Type
         );
         macro_rules! dictionaries {
             ($($kind:ty),*) => {$(
@@ -247,6 +259,12 @@ impl Columns {
         frames.call_method1("to_polars", (slf, unit))
     }
 
+    /// Writes the columns as a Parquet file, with polars or pyarrow.
+    fn to_parquet(slf: &Bound<'_, Columns>, path: PathBuf) -> PyResult<()> {
+        let frames = slf.py().import("flyball._frames")?;
+        frames.call_method1("to_parquet", (slf, path)).map(drop)
+    }
+
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -327,8 +345,16 @@ impl Columns {
     }
 }
 
+/// What a column of a table in CSV has.
+pub(crate) enum Kind {
+    Text,
+    Whole,
+    Decimal,
+    Flag,
+}
+
 /// Columns of a text in CSV whose columns are known: numbers are whole.
-pub(crate) fn of_csv(text: &str, is_text: impl Fn(&str) -> bool) -> PyResult<Columns> {
+pub(crate) fn of_csv(text: &str, kind: impl Fn(&str) -> Kind) -> PyResult<Columns> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let refuse = |error: csv::Error| InputError::new_err(error.to_string());
     let names: Vec<String> = reader
@@ -346,14 +372,11 @@ pub(crate) fn of_csv(text: &str, is_text: impl Fn(&str) -> bool) -> PyResult<Col
             rows.iter()
                 .map(|row| row.get(place).filter(|cell| !cell.is_empty()))
         };
-        let column: ArrayRef = match name.as_str() {
-            "holds" => Arc::new(
-                cells()
-                    .map(|cell| cell.map(|it| it == "true"))
-                    .collect::<BooleanArray>(),
-            ),
-            name if is_text(name) => texts(cells()),
-            _ => integers(cells().map(|cell| cell.and_then(|it| it.parse().ok()))),
+        let column: ArrayRef = match kind(&name) {
+            Kind::Flag => flags(cells().map(|cell| cell.map(|it| it == "true"))),
+            Kind::Text => texts(cells()),
+            Kind::Decimal => decimals(cells().map(|cell| cell.and_then(|it| it.parse().ok()))),
+            Kind::Whole => integers(cells().map(|cell| cell.and_then(|it| it.parse().ok()))),
         };
         (name, column)
     });

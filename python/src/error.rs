@@ -1,7 +1,7 @@
 //! Exceptions.
 
+use flyball::Failure;
 use flyball::model::{ModelError, closest};
-use flyball::report::words;
 use flyball::study::StudyError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -20,25 +20,18 @@ pub(crate) fn model(error: &ModelError) -> PyErr {
 }
 
 /// A study of the task set that is called `file` cannot be made.
-pub(crate) fn study(file: &str, error: &StudyError) -> PyErr {
-    match error {
-        StudyError::Interrupted => PyKeyboardInterrupt::new_err(()),
-        StudyError::Model(error) => model(error),
-        StudyError::Contradiction { .. } => {
-            PyRuntimeError::new_err(format!("{file}: {}", words::error(error)))
-        }
-        error => {
-            let place = error
-                .place()
-                .map(|at| format!(":{}:{}", at.line, at.column));
-            let help = error.remedy().map(|help| format!("\n   = help: {help}"));
-            InputError::new_err(format!(
-                "{file}{}: {}{}",
-                place.unwrap_or_default(),
-                words::error(error),
-                help.unwrap_or_default()
-            ))
-        }
+pub(crate) fn study(file: &str, error: StudyError) -> PyErr {
+    failure(&Failure::lab(file, error))
+}
+
+/// What the command would fail with.
+pub(crate) fn failure(failure: &Failure) -> PyErr {
+    if failure.is_interrupted() {
+        PyKeyboardInterrupt::new_err(())
+    } else if failure.is_fault() {
+        PyRuntimeError::new_err(failure.to_string())
+    } else {
+        InputError::new_err(failure.to_string())
     }
 }
 

@@ -8,18 +8,30 @@
 //! | task sets, and what Python builds them of | [`taskset`], [`document`] |
 //! | studies and simulations, and what came out | [`study`], [`results`] |
 //! | policies that are written in Python | [`policy`] |
+//! | what the analyses say of one set | [`analyse`] |
+//! | random sets, and sweeps of many | [`generate`], [`sweep`] |
+//! | a machine beside the simulation | [`compare`] |
+//! | published works, done again | [`reproduce`] |
+//! | overheads that were measured | [`overheads`] |
 //! | tables as Arrow columns | [`columns`], and what is in them: [`schedule`] |
 //! | long calls that Ctrl-C ends | [`call`] |
 //! | exceptions | [`error`] |
 
+mod analyse;
 mod call;
 mod columns;
+mod compare;
 mod document;
 mod error;
+mod figure;
+mod generate;
+mod overheads;
 mod policy;
+mod reproduce;
 mod results;
 mod schedule;
 mod study;
+mod sweep;
 mod taskset;
 
 use pyo3::prelude::*;
@@ -28,15 +40,30 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _flyball {
     #[pymodule_export]
+    use crate::analyse::{Analysis, analyse};
+    #[pymodule_export]
     use crate::columns::Columns;
     #[pymodule_export]
+    use crate::compare::{Comparison, compare};
+    #[pymodule_export]
     use crate::error::InputError;
+    use crate::figure::Figure;
+    #[pymodule_export]
+    use crate::generate::generate;
+    #[pymodule_export]
+    use crate::overheads::Overheads;
     #[pymodule_export]
     use crate::policy::{PolicyError, Task};
+    #[pymodule_export]
+    use crate::policy::{PolicyError, Task};
+    #[pymodule_export]
+    use crate::reproduce::{Reproduction, reproduce, reproductions};
     #[pymodule_export]
     use crate::results::{PolicyResult, Study};
     #[pymodule_export]
     use crate::study::{command, policies, simulate, study};
+    #[pymodule_export]
+    use crate::sweep::{Sweep, SweepResults, plot, sweep};
     #[pymodule_export]
     use crate::taskset::TaskSet;
 

@@ -1,6 +1,6 @@
 //! What came out of a study.
 
-use crate::columns::{Columns, integers, of_csv, texts};
+use crate::columns::{Columns, Kind, integers, of_csv, texts};
 use crate::error::{self, InputError};
 use crate::schedule;
 use crate::study::Length;
@@ -45,9 +45,13 @@ impl Study {
     }
 }
 
-/// Which columns of a study's table are texts.
-fn is_text(name: &str) -> bool {
-    ["policy", "proof", "task", "verdict"].contains(&name)
+/// What columns of a study's table have.
+fn kind(name: &str) -> Kind {
+    match name {
+        "policy" | "proof" | "task" | "verdict" => Kind::Text,
+        "holds" => Kind::Flag,
+        _ => Kind::Whole,
+    }
 }
 
 #[pymethods]
@@ -91,7 +95,7 @@ impl Study {
     /// A row for each policy and task: the same columns as the report's CSV file.
     #[getter]
     fn tasks(&self) -> PyResult<Columns> {
-        of_csv(&csv::to_csv(&self.study), is_text)
+        of_csv(&csv::to_csv(&self.study), kind)
     }
 
     /// A row for each policy: its verdict, what proves it, why, and what the simulation counted. `breakdown_ppm`: by how much all
@@ -215,7 +219,7 @@ fn frame(page: &str, rows: usize) -> String {
 }
 
 /// Writes a file, whole or not at all.
-fn write(path: &std::path::Path, bytes: &[u8]) -> PyResult<()> {
+pub(crate) fn write(path: &std::path::Path, bytes: &[u8]) -> PyResult<()> {
     write_atomically(path, bytes).map_err(|error| {
         PyOSError::new_err(format!(
             "{}: cannot be written: {}",

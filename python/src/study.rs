@@ -2,13 +2,14 @@
 
 use crate::call::{Call, call};
 use crate::error::{self, InputError, type_name};
+use crate::overheads::{Overheads, charges};
 use crate::policy::{self, Policies};
 use crate::results::{PolicyResult, Study};
 use crate::taskset::TaskSet;
 use flyball::Registry;
 use flyball::analysis::Fit;
 use flyball::model::{self, Jitter, MOST_CPUS, parse_duration};
-use flyball::study::{Effort, Progress, StudyOptions};
+use flyball::study::{Charges, Effort, Progress, StudyOptions};
 use flyball::trace::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
@@ -19,6 +20,11 @@ use std::sync::LazyLock;
 
 /// All policies.
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
+
+/// All policies.
+pub(crate) fn registry() -> &'static Registry {
+    &REGISTRY
+}
 
 /// A length of time: whole nanoseconds, or a text such as "5ms".
 pub(crate) struct Length(pub(crate) Duration);
@@ -53,7 +59,7 @@ impl<'py> FromPyObject<'_, 'py> for Length {
 }
 
 /// One of several names.
-fn choose<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
+pub(crate) fn choose<T: Copy>(what: &str, name: &str, all: &[(&str, T)]) -> PyResult<T> {
     if let Some((_, found)) = all.iter().find(|(known, _)| *known == name) {
         return Ok(*found);
     }
@@ -75,25 +81,47 @@ fn jitter(name: &str) -> PyResult<Jitter> {
     )
 }
 
-/// What `study` and `simulate` are told alike.
-struct Asked<'a> {
-    cpus: Option<i64>,
-    cluster: Option<i64>,
-    partition: Option<&'a str>,
-    until: Option<Length>,
-    seed: u64,
-    jitter: Option<&'a str>,
-    stop_at_miss: bool,
-    keep: Option<usize>,
+/// One name, or several.
+#[derive(FromPyObject)]
+pub(crate) enum Names {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// The names, which may not be none.
+pub(crate) fn names(names: Option<Names>) -> PyResult<Vec<String>> {
+    match names {
+        None => Ok(Vec::new()),
+        Some(Names::One(name)) => Ok(vec![name]),
+        Some(Names::Several(names)) if names.is_empty() => {
+            let what = "policies: expected at least one name; leave them out for all that fit";
+            Err(InputError::new_err(what))
+        }
+        Some(Names::Several(names)) => Ok(names),
+    }
+}
+
+/// What functions with a platform are told alike.
+pub(crate) struct Asked<'a> {
+    pub(crate) cpus: Option<i64>,
+    pub(crate) cluster: Option<i64>,
+    pub(crate) partition: Option<&'a str>,
+    pub(crate) until: Option<Length>,
+    pub(crate) seed: u64,
+    pub(crate) jitter: Option<&'a str>,
+    pub(crate) stop_at_miss: bool,
+    pub(crate) keep: Option<usize>,
+    pub(crate) overheads: Option<Charges>,
 }
 
 impl Asked<'_> {
     /// The same for the laboratory, with its defaults for the rest.
-    fn options(self) -> PyResult<StudyOptions> {
+    pub(crate) fn options(self, policies: Vec<String>) -> PyResult<StudyOptions> {
         if self.until.as_ref().is_some_and(|until| until.0.is_zero()) {
             return Err(InputError::new_err("until: expected a time above zero"));
         }
         Ok(StudyOptions {
+            policies,
             cpus: count("cpus", self.cpus)?,
             cluster: count("cluster", self.cluster)?,
             fit: self.partition.map(fit).transpose()?,
@@ -102,13 +130,14 @@ impl Asked<'_> {
             seed: self.seed,
             jitter: self.jitter.map(jitter).transpose()?,
             keep: self.keep.unwrap_or(usize::MAX),
+            overheads: self.overheads,
             ..StudyOptions::default()
         })
     }
 }
 
 /// A number of CPUs.
-fn count(what: &str, number: Option<i64>) -> PyResult<Option<u8>> {
+pub(crate) fn count(what: &str, number: Option<i64>) -> PyResult<Option<u8>> {
     let Some(number) = number else {
         return Ok(None);
     };
@@ -121,12 +150,21 @@ fn count(what: &str, number: Option<i64>) -> PyResult<Option<u8>> {
     })
 }
 
+/// How far it has come, in thousandths.
+pub(crate) fn thousandths(at: Progress<'_>) -> u64 {
+    let until = at.until.as_nanos().max(1);
+    let part = u128::from(at.now.as_nanos()) * 1000 / u128::from(until);
+    let all = (at.number as u128 * 1000 + part.min(1000)) / at.of.max(1) as u128;
+    u64::try_from(all).unwrap_or(1000)
+}
+
 /// Studies `set`, and says how far it has come.
 fn run(
     py: Python<'_>,
     set: &TaskSet,
-    options: StudyOptions,
+    asked: Asked<'_>,
     policies: Policies,
+    tests: Option<Effort>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Study> {
     let (file, inner) = (set.file.clone(), model::TaskSet::clone(&set.set));
@@ -136,19 +174,15 @@ fn run(
         fault,
     } = policies;
     let options = StudyOptions {
-        policies: names,
-        ..options
+        tests,
+        ..asked.options(names)?
     };
     let seen = fault.clone();
     let work = move |shared: &Call| {
-        let mut watch = |at: Progress<'_>| {
-            let until = at.until.as_nanos().max(1);
-            let part = u128::from(at.now.as_nanos()) * 1000 / u128::from(until);
-            let all = (at.number as u128 * 1000 + part.min(1000)) / at.of.max(1) as u128;
-            if fault.as_ref().is_some_and(|fault| fault.is_set()) {
-                return ControlFlow::Break(());
-            }
-            shared.tell(u64::try_from(all).unwrap_or(1000))
+        let is_broken = || fault.as_ref().is_some_and(|fault| fault.is_set());
+        let mut watch = |at: Progress<'_>| match is_broken() {
+            true => ControlFlow::Break(()),
+            false => shared.tell(thousandths(at)),
         };
         policy::around(fault.as_deref(), || {
             flyball::study::study(&registry, &file, inner, &options, &mut watch)
@@ -158,7 +192,7 @@ fn run(
     if let Some(error) = seen.and_then(|fault| fault.exception(py)) {
         return Err(error);
     }
-    let study = found.map_err(|error| error::study(&set.file, &error))?;
+    let study = found.map_err(|error| error::study(&set.file, error))?;
     Ok(Study {
         study: study.into(),
     })
@@ -167,10 +201,10 @@ fn run(
 /// Which scheduler holds a task set? Analyses and simulates it under `policies`, or all that fit.
 ///
 /// `cpus`, `cluster`, `partition`, `jitter`: the platform, instead of the set's. `until`: simulate for so long, instead of
-/// as long as it takes to know. `seed`: what random numbers come from. `keep`: how many events of each simulation are kept; None is
+/// as long as it takes to know. `overheads`, `charge`, `working_set`: the kernel's work that is charged, instead of the platform's. `seed`: what random numbers come from. `keep`: how many events of each simulation are kept; None is
 /// all. `progress` is called with thousandths now and then.
 #[pyfunction]
-#[pyo3(signature = (set, policies=None, *, cpus=None, cluster=None, partition=None, until=None, seed=0, jitter=None, stop_at_miss=false, keep=200_000, progress=None))]
+#[pyo3(signature = (set, policies=None, *, cpus=None, cluster=None, partition=None, until=None, seed=0, jitter=None, stop_at_miss=false, overheads=None, charge=None, working_set=None, keep=200_000, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn study(
     py: Python<'_>,
@@ -183,10 +217,12 @@ pub(crate) fn study(
     seed: u64,
     jitter: Option<&str>,
     stop_at_miss: bool,
+    overheads: Option<&Bound<'_, Overheads>>,
+    charge: Option<&str>,
+    working_set: Option<i64>,
     keep: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Study> {
-    let policies = Policies::of(policies)?;
     let asked = Asked {
         cpus,
         cluster,
@@ -196,14 +232,16 @@ pub(crate) fn study(
         jitter,
         stop_at_miss,
         keep,
+        overheads: charges(overheads, charge, working_set)?,
     };
-    run(py, set.get(), asked.options()?, policies, progress.as_ref())
+    let (policies, tests) = (Policies::of(policies)?, Some(Effort::FULL));
+    run(py, set.get(), asked, policies, tests, progress.as_ref())
 }
 
 /// What happens under a policy? As `study`, of one policy and with little work for tests; `tests=False`: with none but those
 /// that divide tasks among CPUs. All events are kept unless `keep` says how many.
 #[pyfunction]
-#[pyo3(signature = (set, policy, *, cpus=None, cluster=None, partition=None, until=None, seed=0, jitter=None, stop_at_miss=false, tests=true, keep=None, progress=None))]
+#[pyo3(signature = (set, policy, *, cpus=None, cluster=None, partition=None, until=None, seed=0, jitter=None, stop_at_miss=false, overheads=None, charge=None, working_set=None, tests=true, keep=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
 pub(crate) fn simulate(
     py: Python<'_>,
@@ -216,6 +254,9 @@ pub(crate) fn simulate(
     seed: u64,
     jitter: Option<&str>,
     stop_at_miss: bool,
+    overheads: Option<&Bound<'_, Overheads>>,
+    charge: Option<&str>,
+    working_set: Option<i64>,
     tests: bool,
     keep: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
@@ -229,19 +270,17 @@ pub(crate) fn simulate(
         jitter,
         stop_at_miss,
         keep,
+        overheads: charges(overheads, charge, working_set)?,
     };
-    let options = StudyOptions {
-        tests: tests.then_some(Effort::SMALL),
-        ..asked.options()?
-    };
-    let policies = Policies::one(policy)?;
-    Ok(run(py, set.get(), options, policies, progress.as_ref())?.result(0))
+    let (policies, tests) = (Policies::one(policy)?, tests.then_some(Effort::SMALL));
+    let study = run(py, set.get(), asked, policies, tests, progress.as_ref())?;
+    Ok(study.result(0))
 }
 
 /// The names of all policies.
 #[pyfunction]
 pub(crate) fn policies() -> Vec<&'static str> {
-    REGISTRY.iter().map(|entry| entry.name).collect()
+    registry().iter().map(|entry| entry.name).collect()
 }
 
 /// The `flyball` command with these arguments, the first of which is its name. Returns the exit code. It is the process's
@@ -249,7 +288,7 @@ pub(crate) fn policies() -> Vec<&'static str> {
 #[pyfunction]
 pub(crate) fn command(py: Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| {
-        let code = flyball::main_of(&REGISTRY, arguments);
+        let code = flyball::main_of(registry(), arguments);
         // What cannot be printed any more is lost.
         let _ = std::io::stdout().flush();
         // One of them is it.

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import pytest
 
@@ -150,6 +151,47 @@ def test_other_threads_run_meanwhile_and_progress_is_told():
         other.join()
     assert len(ticks) > 10
     assert seen == sorted(seen) and len(seen) > 1 and seen[-1] <= 1000
+
+
+def test_a_bar_is_shown_and_closed(monkeypatch):
+    seen = []
+
+    class Bar:
+        def __init__(self, total, **_):
+            self.n, self.total = 0, total
+
+        def update(self, more):
+            self.n += more
+            seen.append(self.n)
+
+        def close(self):
+            seen.append("closed")
+
+    module = types.ModuleType("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    flyball.simulate(GAP, "edf", until="10000s", keep=0, tests=False, progress=True)
+    assert seen[-1] == "closed" and len(seen) > 2 and seen[:-1] == sorted(seen[:-1]) and seen[-2] <= 1000
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    assert flyball.simulate(GAP, "edf", until="10000s", keep=0, tests=False, progress=True).holds
+    assert flyball.simulate(GAP, "edf", until="5ms", progress=False).holds
+    with pytest.raises(InputError, match="progress: expected a function, True or False, found int"):
+        flyball.simulate(GAP, "edf", until="5ms", progress=7)
+
+
+def test_columns_become_parquet_files(tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    jobs = flyball.simulate(GAP, "edf", until="35ms").jobs
+    expected = jobs.to_dict()
+    jobs.to_parquet(tmp_path / "a.parquet")
+    monkeypatch.setitem(sys.modules, "polars", None)
+    jobs.to_parquet(tmp_path / "b.parquet")
+    for name in ("a.parquet", "b.parquet"):
+        assert parquet.read_table(tmp_path / name).to_pydict() == expected
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match="polars or pyarrow"):
+        jobs.to_parquet(tmp_path / "c.parquet")
 
 
 def test_what_progress_raises_ends_the_call():

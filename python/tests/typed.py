@@ -10,3 +10,10 @@ holds: bool | None = result.holds
 first: flyball.PolicyResult = study["edf"]
 events: flyball.Columns = result.events
 times: list[int] = events["time_ns"]
+analysis: flyball.Analysis = flyball.analyse(tasks, cpus=2, accounting="per-job", latency="5ms")
+why: str | None = analysis.not_covered
+places: flyball.Columns | None = analysis.partition
+random: flyball.TaskSet = flyball.generate(20, 3.5, cpus=4, periods=("10ms", 1_000_000_000), seed=7)
+work: flyball.Reproduction = flyball.reproduce("miosix", only=["hartstone"])
+drawings: list[flyball.Figure] = work.figures
+results: flyball.SweepResults | None = flyball.sweep("study.toml", out="results", shard="1/4").results

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 /// Why the command could not do what it was asked.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The task set is wrong.
     Model(Box<ModelError>),
     /// The study cannot be made.
@@ -57,7 +57,8 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    pub(crate) fn file(path: &Path, what: impl fmt::Display, help: Option<&str>) -> Failure {
+    /// Something is wrong with a file; and what to do about it.
+    pub fn file(path: &Path, what: impl fmt::Display, help: Option<&str>) -> Failure {
         Failure::File {
             path: path.to_owned(),
             what: what.to_string(),
@@ -66,7 +67,7 @@ impl Failure {
     }
 
     /// The study of the task set in `file` cannot be made.
-    pub(crate) fn lab(file: &str, error: StudyError) -> Failure {
+    pub fn lab(file: &str, error: StudyError) -> Failure {
         Failure::Lab {
             file: file.to_owned(),
             error,
@@ -74,86 +75,108 @@ impl Failure {
     }
 
     /// The task set in `file` cannot be run on a machine.
-    pub(crate) fn target(file: &str, error: BoardError) -> Failure {
+    pub fn target(file: &str, error: BoardError) -> Failure {
         Failure::Target {
             file: file.to_owned(),
             error,
         }
     }
 
+    /// Whether it was ended on purpose.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(
+            self,
+            Failure::Lab {
+                error: StudyError::Interrupted,
+                ..
+            } | Failure::Target {
+                error: BoardError::Interrupted,
+                ..
+            } | Failure::Board(BoardError::Interrupted)
+                | Failure::Interrupted
+        )
+    }
+
+    /// Whether it is a fault in Flyball itself.
+    pub fn is_fault(&self) -> bool {
+        let contradiction = |error: &StudyError| matches!(error, StudyError::Contradiction { .. });
+        matches!(self, Failure::Lab { error, .. } if contradiction(error))
+    }
+
     /// Prints what is wrong to the standard error, and tells the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-        let error = format!("{red}error:{red:#}");
         match self {
             // The result is not read any more: `flyball policies | head -1`.
             Failure::Print(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 return ExitCode::SUCCESS;
             }
-            Failure::Lab {
-                error: StudyError::Interrupted,
-                ..
-            }
-            | Failure::Target {
-                error: BoardError::Interrupted,
-                ..
-            }
-            | Failure::Board(BoardError::Interrupted)
-            | Failure::Interrupted => {
+            failure if failure.is_interrupted() => {
                 eprintln!("{}", progress::last_word());
                 return ExitCode::from(130);
             }
-            Failure::Model(fault) => eprintln!("{error} {}", fault.coloured().trim_end()),
+            Failure::Model(fault) => {
+                eprintln!("{red}error:{red:#} {}", fault.coloured().trim_end())
+            }
             Failure::Lab {
                 error: StudyError::Model(fault),
                 ..
-            } => {
-                eprintln!("{error} {}", fault.coloured().trim_end());
-            }
-            Failure::Lab { file, error: fault } => {
-                let place = fault.place();
-                let place = place.map(|at| format!(":{}:{}", at.line, at.column));
-                let place = place.unwrap_or_default();
-                eprintln!("{error} {file}{place}: {}", words::error(fault));
-                if let Some(help) = fault.remedy() {
-                    eprintln!("   = help: {help}");
-                }
-            }
-            Failure::Target { file, error: fault } => {
-                eprintln!("{error} {file}: {fault}");
-                if let Some(help) = fault.remedy() {
-                    eprintln!("   = help: {help}");
-                }
-            }
-            Failure::Board(fault) => {
-                eprintln!("{error} {fault}");
-                if let Some(help) = fault.remedy() {
-                    eprintln!("   = help: {help}");
-                }
-            }
-            Failure::Generate(fault) => eprintln!("{error} {fault}"),
-            Failure::Sweep(fault) => {
-                eprintln!("{error} {fault}");
-                eprintln!("   = help: {}", fault.remedy());
-            }
-            Failure::File { path, what, help } => {
-                eprintln!("{error} {}: {what}", printable(&path.to_string_lossy()));
-                if let Some(help) = help {
-                    eprintln!("   = help: {help}");
-                }
-            }
-            Failure::Print(fault) => eprintln!("{error} the result cannot be printed: {fault}"),
-            Failure::Usage(what) => eprintln!("{error} {what}"),
+            } => eprintln!("{red}error:{red:#} {}", fault.coloured().trim_end()),
+            failure => eprintln!("{red}error:{red:#} {failure}"),
         }
+        if self.is_fault() {
+            ExitCode::from(3)
+        } else {
+            ExitCode::from(2)
+        }
+    }
+
+    /// What can be done about it.
+    fn remedy(&self) -> Option<String> {
         match self {
-            Failure::Lab {
-                error: StudyError::Contradiction { .. },
-                ..
-            } => ExitCode::from(3),
-            _ => ExitCode::from(2),
+            Failure::Lab { error, .. } => error.remedy().map(str::to_owned),
+            Failure::Target { error, .. } | Failure::Board(error) => error.remedy(),
+            Failure::Sweep(error) => Some(error.remedy().to_owned()),
+            Failure::File { help, .. } => help.clone(),
+            _ => None,
         }
     }
 }
+
+/// What is wrong and what can be done about it, as the command says it behind `error:`.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Model(fault)
+            | Failure::Lab {
+                error: StudyError::Model(fault),
+                ..
+            } => return f.write_str(fault.to_string().trim_end()),
+            Failure::Lab { file, error } => {
+                let place = error.place();
+                let place = place.map(|at| format!(":{}:{}", at.line, at.column));
+                let place = place.unwrap_or_default();
+                write!(f, "{file}{place}: {}", words::error(error))
+            }
+            Failure::Target { file, error } => write!(f, "{file}: {error}"),
+            Failure::Board(error) => error.fmt(f),
+            Failure::Generate(error) => error.fmt(f),
+            Failure::Sweep(error) => error.fmt(f),
+            Failure::File { path, what, .. } => {
+                write!(f, "{}: {what}", printable(&path.to_string_lossy()))
+            }
+            Failure::Interrupted => f.write_str("interrupted"),
+            Failure::Print(error) => write!(f, "the result cannot be printed: {error}"),
+            Failure::Usage(what) => f.write_str(what),
+        }?;
+        match self.remedy() {
+            Some(help) => write!(f, "\n   = help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
 
 impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Failure {

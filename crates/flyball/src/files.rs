@@ -5,11 +5,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Disposable;
 use flyball_board::program::Program;
-use flyball_model::measured::Entry;
-use flyball_model::{Statistic, TaskSet, printable, read_file, read_overheads};
+use flyball_model::{TaskSet, printable, read_file, read_overheads};
 use flyball_report::write::write_atomically;
-use flyball_study::Charges;
-use flyball_trace::Duration;
+use flyball_study::{Charges, NoDelay};
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -64,31 +62,10 @@ pub(crate) fn charges(args: &ChargeArgs, quiet: bool) -> Result<Option<Charges>,
         let _reading = Reading::begin(path, quiet);
         read_overheads(path)?
     };
-    let charge = args.charge.unwrap_or_else(|| {
-        let has_quantiles = |entry: &Entry| entry.statistic == Statistic::P999;
-        if file.entries.iter().any(has_quantiles) {
-            Statistic::P999
-        } else {
-            Statistic::Worst
-        }
-    });
-    let cache = match args.working_set {
-        None => Duration::ZERO,
-        Some(bytes) => {
-            let delay = u32::try_from(bytes).ok();
-            let delay = delay.and_then(|bytes| file.delay(bytes, charge));
-            delay.ok_or_else(|| {
-                let what = format!("has no delay of a working set of {bytes} bytes or more");
-                let help = "choose a smaller --working-set, or measure it with `flyball overheads`";
-                Failure::file(path, what, Some(help))
-            })?
-        }
-    };
-    Ok(Some(Charges {
-        file,
-        statistic: charge,
-        cache,
-    }))
+    let charges = Charges::new(file, args.charge, args.working_set);
+    charges
+        .map(Some)
+        .map_err(|error| Failure::file(path, error, Some(NoDelay::REMEDY)))
 }
 
 /// A file as the user named it, as far as that can be printed.

@@ -30,12 +30,15 @@ mod on_machine;
 mod files;
 mod output;
 mod pictures;
+pub mod printed;
 mod progress;
 mod schedule;
 
+pub use failure::Failure;
 pub use flyball_analysis as analysis;
 pub use flyball_board as board;
 pub use flyball_catalogue as catalogue;
+pub use flyball_json as json;
 pub use flyball_measure as measure;
 pub use flyball_model as model;
 pub use flyball_policy as policy;
@@ -46,11 +49,10 @@ pub use flyball_study as study;
 pub use flyball_study::{Entry, Registry, Theory, Values};
 pub use flyball_sweep as sweep;
 pub use flyball_trace as trace;
-pub use on_machine::board_options;
+pub use on_machine::{Watch, board_options, compare};
 
 use args::{Args, Command};
 use clap::Parser;
-use failure::Failure;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -1,7 +1,6 @@
 //! A task set on a machine under several policies, and the simulation of just that beside it.
 
 use crate::failure::Failure;
-use crate::progress::Spinner;
 use crate::schedule::task_name;
 use flyball_board::{BoardError, Machine, Options, Phase};
 use flyball_catalogue::Origin;
@@ -9,8 +8,12 @@ use flyball_measure::Measurement;
 use flyball_model::TaskSet;
 use flyball_study::note::{AboutPolicy, ByPolicy};
 use flyball_study::results::Measured;
-use flyball_study::{Entry, Fit, Registry, SideBySide, StudyError};
+use flyball_study::{Entry, Fit, Registry, SideBySide, StudyError, StudyOptions};
 use flyball_trace::Duration;
+use std::ops::ControlFlow;
+
+/// Told again and again what is done, if it asks; the work ends if it breaks.
+pub type Watch<'w> = dyn FnMut(&dyn Fn() -> String) -> ControlFlow<()> + 'w;
 
 /// What the user asks for.
 #[derive(Clone, Copy)]
@@ -23,7 +26,6 @@ pub(crate) struct MachineOptions<'a> {
     pub(crate) seed: u64,
     /// Where tasks run under partitioned policies, if none says it.
     pub(crate) fit: Option<Fit>,
-    pub(crate) quiet: bool,
 }
 
 /// The policies that a machine can run: all that it has CPUs for, and whose source is known.
@@ -67,12 +69,47 @@ pub fn board_options<'a>(measurement: &'a Measurement<'_>, seed: u64) -> Options
     }
 }
 
+/// Runs `set`, which messages call `file`, on the kernel on a machine under each policy that `options` name, or all that fit, and puts
+/// the simulation of just that beside it. `set` is put on the platform of the options.
+///
+/// # Errors
+/// [`Failure`], if a policy is unknown or not of this machine, or the set does not run there.
+pub fn compare(
+    registry: &Registry,
+    machine: Machine,
+    file: &str,
+    set: &mut TaskSet,
+    options: &StudyOptions,
+    watch: &mut Watch<'_>,
+) -> Result<Measured, Failure> {
+    options.on_platform(registry, set);
+    for policy in &options.policies {
+        if find(registry, machine, file, policy)?.origin == Origin::Unknown {
+            let error = BoardError::NoImage {
+                machine: machine.name(),
+                policy: policy.clone(),
+                known: machine.policies().collect(),
+            };
+            return Err(Failure::target(file, error));
+        }
+    }
+    let asked = MachineOptions {
+        machine,
+        policies: &options.policies,
+        until: options.until,
+        seed: options.seed,
+        fit: options.fit,
+    };
+    measure(registry, &asked, file, set, watch)
+}
+
 /// Runs a task set under each policy that was asked for and that the machine has.
 pub(crate) fn measure(
     registry: &Registry,
     asked: &MachineOptions<'_>,
     file: &str,
     set: &TaskSet,
+    watch: &mut Watch<'_>,
 ) -> Result<Measured, Failure> {
     let machine = asked.machine;
     let mut measured = Measured {
@@ -97,7 +134,7 @@ pub(crate) fn measure(
         let (set, until, patience) = (set.clone(), asked.until, machine.patience());
         match Measurement::new(registry, policy, file, set, until, patience, asked.fit) {
             Ok(measurement) => {
-                let beside = beside(&measurement, asked, file)?;
+                let beside = beside(&measurement, asked, file, watch)?;
                 measured.policies.push((policy.to_owned(), beside));
             }
             // A policy that was not asked for need not fit.
@@ -119,11 +156,11 @@ fn beside(
     measurement: &Measurement<'_>,
     asked: &MachineOptions<'_>,
     file: &str,
+    watch: &mut Watch<'_>,
 ) -> Result<SideBySide, Failure> {
     let options = board_options(measurement, asked.seed);
-    let mut spinner = Spinner::new(asked.quiet);
     let mut watch = |phase| {
-        spinner.show(|| match phase {
+        watch(&|| match phase {
             Phase::Building => format!("building the image for {}", options.policy),
             Phase::Running => format!("{} for {} on the board", options.policy, options.until),
         })

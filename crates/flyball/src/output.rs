@@ -14,6 +14,7 @@ use flyball_study::results::{PolicyReport, Schedulable};
 use flyball_trace::Duration;
 use flyball_trace::metrics::TaskSummary;
 pub(crate) use queues::{path_table, queue_table, reservation_table};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write as _;
 pub(crate) use table::Table;
@@ -27,8 +28,20 @@ const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 /// Prints a result for people to the standard output, whole or with an error. Sentences are broken
 /// where the terminal ends.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    let fitting = terminal::width().map(|width| terminal::wrapped(text, width));
-    print_as_it_is(fitting.as_deref().unwrap_or(text))
+    print_as_it_is(&fitting(text))
+}
+
+/// The text with sentences broken where the terminal ends, if it goes to one.
+fn fitting(text: &str) -> Cow<'_, str> {
+    match terminal::width() {
+        Some(width) => terminal::wrapped(text, width).into(),
+        None => text.into(),
+    }
+}
+
+/// What [`print`] prints, without colours.
+pub(crate) fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(&fitting(text)).to_string()
 }
 
 /// Prints a text that a program may read, too.

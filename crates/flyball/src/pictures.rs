@@ -2,7 +2,7 @@
 
 use crate::args::PictureArgs;
 use crate::failure::Failure;
-use flyball_report::reproduction::{Figure, svg, table};
+use flyball_report::reproduction::Figure;
 use std::path::{Path, PathBuf};
 
 /// The files of some figures in a folder, to be written: SVG and CSV of each, and PNG if that is
@@ -16,10 +16,9 @@ pub(crate) fn files<'a>(
     let mut files = Vec::new();
     let mut pictures = pictures(args, quiet);
     for figure in figures {
-        let path = |ending| folder.join(figure.file(ending));
-        files.push((path("svg"), svg::file(figure).into_bytes()));
-        files.push((path("csv"), table::figure(figure).into_bytes()));
-        files.extend(pictures(figure, path("png"))?);
+        let own = figure.files();
+        files.extend(own.map(|(name, bytes)| (folder.join(name), bytes)));
+        files.extend(pictures(figure, folder.join(figure.file("png")))?);
     }
     Ok(files)
 }

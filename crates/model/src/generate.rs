@@ -197,6 +197,16 @@ impl Options {
         }
     }
 
+    /// What a set of these options is called: how many tasks it has, what they ask of how many CPUs, and the seed.
+    pub fn title(&self) -> String {
+        let [tasks, cpus] =
+            [self.tasks, self.cpus.into()].map(|number| if number == 1 { "" } else { "s" });
+        format!(
+            "{} task{tasks} with utilisation {} of {} CPU{cpus}, seed {}",
+            self.tasks, self.utilisation, self.cpus, self.seed
+        )
+    }
+
     /// The options in words, so that a file tells how to make the set again.
     fn describe(&self) -> String {
         let deadlines = match self.deadlines {

@@ -1,5 +1,6 @@
 //! The same for programs: results as the documents of [`flyball_json`].
 
+mod analysis;
 mod compared;
 
 use crate::words::{self, utilisation};
@@ -11,6 +12,7 @@ use flyball_study::results::{Energy, SpeedUse};
 use flyball_trace::metrics::{Chain, QueueSummary, TaskSummary};
 use flyball_trace::{Duration, Kind, TaskId};
 
+pub use analysis::analysis;
 pub use compared::compared;
 
 /// A document as text, indented, with a line break at its end.

@@ -19,7 +19,7 @@ pub mod period;
 pub mod soos;
 mod work;
 
-pub use work::{Plan, Setup, Size, Work};
+pub use work::{Plan, Setup, Size, Unknown, Work};
 
 use flyball_measure::bench::{Bench, BenchError, Stage};
 use flyball_report::reproduction::{Experiment, Reproduction};
@@ -51,8 +51,13 @@ pub const ALL: [&Work; 6] = [
 ];
 
 /// The work of that name.
-pub fn find(name: &str) -> Option<&'static Work> {
-    ALL.into_iter().find(|work| work.name == name)
+///
+/// # Errors
+/// If there is none.
+pub fn find(name: &str) -> Result<&'static Work, Unknown> {
+    let mut all = ALL.into_iter();
+    let found = all.find(|work| work.name == name);
+    found.ok_or_else(|| Unknown::Work(name.to_owned()))
 }
 
 /// Does the experiments of a work that `only` names, or all if it names none: those that can on

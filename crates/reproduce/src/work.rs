@@ -4,6 +4,7 @@
 use flyball_measure::bench::{Bench, BenchError};
 use flyball_report::reproduction::Experiment;
 use flyball_study::StudyError;
+use std::fmt;
 use std::path::Path;
 
 /// A published work whose experiments can be done again.
@@ -37,6 +38,69 @@ pub struct Plan {
     pub on_machine: &'static [&'static str],
     /// Does it. Name, title and whether it ran on the machine are filled in by the caller.
     pub run: fn(&mut Setup<'_>) -> Result<Experiment, BenchError>,
+}
+
+/// What there is not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unknown {
+    /// A work of this name.
+    Work(String),
+    /// Experiments with real programs in this work.
+    Programs(&'static str),
+    /// An experiment of this name.
+    Experiment {
+        /// The name.
+        name: String,
+        /// In which work.
+        work: &'static str,
+        /// Which there are.
+        known: Vec<&'static str>,
+    },
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unknown::Work(name) => {
+                let known: Vec<_> = crate::ALL.iter().map(|work| work.name).collect();
+                let known = known.join(", ");
+                write!(f, "there is no reproduction \"{name}\"; there are: {known}")
+            }
+            Unknown::Programs(work) => write!(f, "{work} has no experiments with real programs"),
+            Unknown::Experiment { name, work, known } => {
+                let known = known.join(", ");
+                write!(
+                    f,
+                    "there is no experiment \"{name}\" in {work}; there are: {known}"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unknown {}
+
+impl Work {
+    /// Checks that it has the experiments of these names: those with real programs, or the others.
+    ///
+    /// # Errors
+    /// [`Unknown`], of the first that it does not have.
+    pub fn check(&self, only: &[impl AsRef<str>], programs: bool) -> Result<(), Unknown> {
+        if programs && self.programs.is_empty() {
+            return Err(Unknown::Programs(self.name));
+        }
+        let plans = if programs { self.programs } else { self.plans };
+        let is_known = |name: &&str| plans.iter().any(|plan| plan.name == *name);
+        let mut only = only.iter().map(AsRef::as_ref);
+        match only.find(|name| !is_known(name)) {
+            None => Ok(()),
+            Some(name) => Err(Unknown::Experiment {
+                name: name.to_owned(),
+                work: self.name,
+                known: plans.iter().map(|plan| plan.name).collect(),
+            }),
+        }
+    }
 }
 
 /// What an experiment is done with.

@@ -33,6 +33,7 @@
 //! | a schedule beside another one, event by event | [`compare`](mod@compare) |
 //! | what a run of a machine says, beside theory | [`verdict`] |
 //! | one task set on several CPUs, by all analyses | [`assess`](mod@assess) |
+//! | the same, with all else that is known of the set | [`analyse`] |
 //! | arrivals under which a set fails | [`adversary`] |
 //! | many task sets at once, without simulation | `corpus`, with the feature of that name |
 //!
@@ -43,10 +44,12 @@ mod about_pipelines;
 mod about_sections;
 mod about_tasks;
 pub mod adversary;
+mod analyse;
 pub mod assess;
 mod assigned;
 pub mod budgets;
 pub mod charge;
+mod charges;
 pub mod compare;
 #[cfg(feature = "corpora")]
 pub mod corpus;
@@ -69,7 +72,9 @@ pub mod theory;
 pub mod verdict;
 
 pub use about_sections::about_sections;
+pub use analyse::{AnalyseOptions, SetAnalysis, analyse};
 pub use assigned::Assigned;
+pub use charges::{Charges, NoDelay};
 pub use compare::{Parting, SideBySide};
 pub use error::StudyError;
 pub use flyball_analysis::Fit;
@@ -79,5 +84,5 @@ pub use paths::message_paths;
 pub use pipeline::{PipelineNeeds, pipeline_needs};
 pub use registry::{Entry, Registry};
 pub use slowest::{Slowest, slowest};
-pub use study::{Charges, Observed, Progress, StudyOptions, Watch, report, study, study_policy};
+pub use study::{Observed, Progress, StudyOptions, Watch, report, study, study_policy};
 pub use theory::{Effort, Splitter, Theory, largest_window};

@@ -4,6 +4,7 @@ use crate::about_pipelines;
 use crate::about_sections::about_sections;
 use crate::about_tasks;
 use crate::assigned::Assigned;
+use crate::charges::Charges;
 use crate::error::StudyError;
 use crate::exact_times::doubt;
 use crate::horizon::{Horizon, MOST_JOBS, horizon};
@@ -16,7 +17,7 @@ use crate::results::{PolicyReport, Schedulable, Simulated, Study, TaskReport, Ve
 use crate::theory::{Effort, Findings};
 use crate::verdict::weigh;
 use flyball_analysis::Fit;
-use flyball_model::{Cost, Jitter, OverheadFile, Overheads, Statistic, TaskSet};
+use flyball_model::{Jitter, TaskSet};
 use flyball_schedulers::Recorder;
 use flyball_schedulers::Values;
 use flyball_sim::{Ended, Options, SpeedUse};
@@ -55,38 +56,18 @@ pub struct StudyOptions {
     pub overheads: Option<Charges>,
 }
 
-/// Overheads that were measured, and what of them is charged.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Charges {
-    /// The overheads.
-    pub file: OverheadFile,
-    /// Which of the measured numbers.
-    pub statistic: Statistic,
-    /// By how much a preempted job is delayed.
-    pub cache: Duration,
-}
-
-impl Charges {
-    /// What is charged under a policy.
-    ///
-    /// # Errors
-    /// [`StudyError::NotMeasured`].
-    fn of(&self, policy: &str) -> Result<Overheads, StudyError> {
-        let overheads = self.file.overheads(policy, self.statistic);
-        let overheads = overheads.ok_or_else(|| StudyError::NotMeasured {
-            policy: policy.to_owned(),
-            measured: self
-                .file
-                .policies()
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
-        })?;
-        let mut overheads = overheads.clone();
-        if !self.cache.is_zero() {
-            overheads.cache = Cost::fixed(self.cache);
+impl StudyOptions {
+    /// Puts `set` on the platform that is asked for: so many CPUs, in clusters of so many, with jobs so late.
+    pub fn on_platform(&self, registry: &Registry, set: &mut TaskSet) {
+        if let Some(jitter) = self.jitter {
+            set.platform.jitter = jitter;
         }
-        Ok(overheads)
+        if let Some(cpus) = self.cpus {
+            set.platform.cpus = cpus.max(1);
+        }
+        if let Some(cluster) = self.cluster {
+            registry.set_cluster(set, cluster);
+        }
     }
 }
 
@@ -142,15 +123,7 @@ pub fn study(
     watch: &mut Watch<'_>,
 ) -> Result<Study, StudyError> {
     registry.check_settings(file, &set)?;
-    if let Some(jitter) = options.jitter {
-        set.platform.jitter = jitter;
-    }
-    if let Some(cpus) = options.cpus {
-        set.platform.cpus = cpus.max(1);
-    }
-    if let Some(cluster) = options.cluster {
-        registry.set_cluster(&mut set, cluster);
-    }
+    options.on_platform(registry, &mut set);
     let mut about = ByPolicy::default();
     let mut left_out = Vec::new();
     let mut entries: Vec<(&Entry, Assigned<'_>)> = Vec::new();

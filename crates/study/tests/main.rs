@@ -3,6 +3,7 @@
 mod admission;
 mod affinity;
 mod agreement;
+mod analyse;
 mod anomalies;
 mod assess;
 mod clusters;

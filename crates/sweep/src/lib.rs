@@ -34,4 +34,4 @@ pub mod unit;
 
 pub use error::SweepError;
 pub use results::Results;
-pub use run::{Options, Outcome, Progress, Shard, compute, sweep};
+pub use run::{NoShard, Options, Outcome, Progress, Shard, compute, sweep};

@@ -95,6 +95,18 @@ impl Results {
         }
     }
 
+    /// Reads what is finished in a folder; `None` if nothing is yet.
+    ///
+    /// # Errors
+    /// As [`Results::read`], but for [`SweepError::Empty`].
+    pub fn so_far(folder: &Path) -> Result<Option<Results>, SweepError> {
+        match Results::read(&[folder]) {
+            Ok(results) => Ok(Some(results)),
+            Err(SweepError::Empty(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Adds the rows of a unit, which is not in yet.
     pub fn add(&mut self, unit: Unit, rows: &[Row]) {
         let count = self.labels.len();

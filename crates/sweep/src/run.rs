@@ -8,7 +8,9 @@ use crate::unit::{Row, Unit, units};
 use flyball_model::Study;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -61,6 +63,34 @@ pub struct Outcome {
 /// What a sweep asks its caller, and tells it of its progress: whether to go on. Asked after each
 /// set, by all threads.
 pub type Watch<'w> = &'w (dyn Fn(Progress) -> bool + Sync);
+
+/// What is no [`Shard`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoShard;
+
+impl fmt::Display for NoShard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a part and of how many, from 1/N to N/N, such as 1/4")
+    }
+}
+
+impl std::error::Error for NoShard {}
+
+/// As it is said: from 1/N to N/N.
+impl FromStr for Shard {
+    type Err = NoShard;
+
+    fn from_str(text: &str) -> Result<Shard, NoShard> {
+        let (number, of) = text.split_once('/').ok_or(NoShard)?;
+        let (number, of): (u32, u32) = number
+            .parse()
+            .and_then(|number| Ok((number, of.parse()?)))
+            .map_err(|_| NoShard)?;
+        let number = (1..=of).contains(&number).then(|| number - 1);
+        let number = number.ok_or(NoShard)?;
+        Ok(Shard { number, of })
+    }
+}
 
 impl Shard {
     fn has(self, place: usize) -> bool {

@@ -3,6 +3,7 @@
 use super::PictureArgs;
 use flyball_sweep::Shard;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct SweepArgs {
@@ -14,7 +15,7 @@ pub(crate) struct SweepArgs {
     pub(crate) out: PathBuf,
 
     /// Compute this part of the study only (1/4, 2/4, …), as on another machine
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    #[arg(long, value_name = "I/N", value_parser = Shard::from_str)]
     pub(crate) shard: Option<Shard>,
 
     /// Number of threads, instead of one for each core
@@ -43,16 +44,4 @@ pub(crate) struct PlotArgs {
 
     #[command(flatten)]
     pub(crate) pictures: PictureArgs,
-}
-
-/// One of several parts: 1/4.
-fn shard(text: &str) -> Result<Shard, String> {
-    let parts = text.split_once('/').and_then(|(number, of)| {
-        let (number, of): (u32, u32) = (number.parse().ok()?, of.parse().ok()?);
-        (1..=of).contains(&number).then(|| Shard {
-            number: number - 1,
-            of,
-        })
-    });
-    parts.ok_or_else(|| "expected a part and of how many, from 1/N to N/N, such as 1/4".into())
 }

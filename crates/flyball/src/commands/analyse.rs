@@ -1,19 +1,20 @@
 //! `flyball analyse`: what do the analyses for several CPUs say, and why?
 
 mod corpus;
-mod json;
 mod one;
 mod pipeline;
 pub(crate) mod program;
 mod sections;
 mod servers;
 mod slowest;
+mod text;
 mod windows;
 
 use crate::args::AnalyseArgs;
 use crate::failure::Failure;
 use flyball_study::Registry;
 use std::process::ExitCode;
+pub(crate) use text::text;
 
 pub(crate) fn run(
     registry: &Registry,

@@ -7,16 +7,15 @@ use crate::application;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::on_machine::{MachineOptions, find, measure};
+use crate::on_machine;
 use crate::output::{self, BOLD, DIM};
-use flyball_board::BoardError;
-use flyball_catalogue::Origin;
+use crate::progress::Spinner;
 use flyball_json::compare::Report;
 use flyball_model::TaskSet;
 use flyball_report::json::compared;
 use flyball_report::words;
 use flyball_study::results::Measured;
-use flyball_study::{Registry, SideBySide};
+use flyball_study::{Registry, SideBySide, StudyOptions};
 use flyball_trace::Event;
 use flyball_trace::file::Trace;
 use std::fmt::Write;
@@ -37,52 +36,64 @@ pub(crate) fn run(
     if files::is_program(file) {
         return program::run(registry, args, file, quiet);
     }
-    let set = args.platform.on(files::read_set(file, quiet)?, registry);
+    let mut set = files::read_set(file, quiet)?;
     let file = files::shown(file);
-    for policy in &args.policies {
-        if find(registry, args.machine, &file, policy)?.origin == Origin::Unknown {
-            let error = BoardError::NoImage {
-                machine: args.machine.name(),
-                policy: policy.clone(),
-                known: args.machine.policies().collect(),
-            };
-            return Err(Failure::target(&file, error));
-        }
-    }
-    let asked = MachineOptions {
-        machine: args.machine,
-        policies: &args.policies,
+    let options = StudyOptions {
+        policies: args.policies.clone(),
+        cpus: args.platform.cpus,
+        cluster: args.platform.cluster,
+        fit: args.platform.partition,
+        jitter: args.platform.jitter,
         until: args.until,
         seed: args.seed,
-        fit: args.platform.partition,
-        quiet,
+        ..StudyOptions::default()
     };
-    let Measured {
-        policies, notes, ..
-    } = measure(registry, &asked, &file, &set)?;
+    let mut spinner = Spinner::new(quiet);
+    let mut watch = |what: &dyn Fn() -> String| spinner.show(what);
+    let found = on_machine::compare(
+        registry,
+        args.machine,
+        &file,
+        &mut set,
+        &options,
+        &mut watch,
+    );
+    drop(spinner);
+    let found = found?;
     if args.json {
-        output::print_json(&Report {
-            schema: flyball_json::SCHEMA,
-            file,
-            machine: args.machine.name().to_owned(),
-            policies: compared(&policies),
-            notes: notes.iter().map(words::note).collect(),
-        })?;
+        output::print_json(&document(&file, &found))?;
     } else {
-        let mut text = output::heading(&file, &set);
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "on an {}", args.machine.title());
-        text += &table(&policies, &set);
-        for note in notes {
-            let _ = writeln!(text, "{DIM}{}{DIM:#}", words::note(&note));
-        }
-        output::print(&text)?;
+        output::print(&text(&file, &set, &found))?;
     }
-    Ok(if policies.iter().all(|(_, beside)| beside.agrees()) {
+    let mut policies = found.policies.iter();
+    Ok(if policies.all(|(_, beside)| beside.agrees()) {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
     })
+}
+
+/// What was found, for programs.
+pub(crate) fn document(file: &str, found: &Measured) -> Report {
+    Report {
+        schema: flyball_json::SCHEMA,
+        file: file.to_owned(),
+        machine: found.machine.clone(),
+        policies: compared(&found.policies),
+        notes: found.notes.iter().map(words::note).collect(),
+    }
+}
+
+/// The same for people.
+pub(crate) fn text(file: &str, set: &TaskSet, found: &Measured) -> String {
+    let mut text = output::heading(file, set);
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "on an {}", found.title);
+    text += &table(&found.policies, set);
+    for note in &found.notes {
+        let _ = writeln!(text, "{DIM}{}{DIM:#}", words::note(note));
+    }
+    text
 }
 
 fn table(found: &[(String, SideBySide)], set: &TaskSet) -> String {

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &GenerateArgs, quiet: bool) -> Result<ExitCode, Failure>
             )
         })?,
     };
-    let mut set = generate(&Options {
+    let options = Options {
         tasks: args.tasks,
         utilisation: args.utilisation,
         shortest_period: args.periods.0,
@@ -38,20 +38,15 @@ pub(crate) fn run(args: &GenerateArgs, quiet: bool) -> Result<ExitCode, Failure>
         cpus: args.cpus,
         seed: args.seed,
         ..Options::default()
-    })?;
+    };
+    let mut set = generate(&options)?;
     if let Some((why, tasks)) = infeasible(&set) {
         let why = words::lower(&words::no_policy(&why, &tasks, &set));
         output::note(quiet, &format!("No policy can hold this set: {why}."));
     }
     let text = match format {
         Format::Toml => {
-            set.name = format!(
-                "{} with utilisation {} of {}, seed {}",
-                output::count(args.tasks, "task"),
-                args.utilisation,
-                output::count(args.cpus.into(), "CPU"),
-                args.seed
-            );
+            set.name = options.title();
             to_toml(&set)
         }
         // A CSV file has no place for where a set comes from; its name is that of the file.

@@ -14,7 +14,7 @@ use flyball_report::reproduction::json::document;
 use flyball_report::reproduction::{
     Claim, Experiment, NO_VERDICT, ON_HOST, Reproduction, page, table,
 };
-use flyball_reproduce::{self as reproduce, Extent, Size, Work};
+use flyball_reproduce::{self as reproduce, Extent, Size, Unknown, Work};
 use flyball_study::{Registry, StudyError};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -28,31 +28,9 @@ pub(crate) fn run(
     let Some(name) = &args.name else {
         return list(args.report.json);
     };
-    let work = reproduce::find(name).ok_or_else(|| {
-        let known: Vec<_> = reproduce::ALL.iter().map(|work| work.name).collect();
-        let known = known.join(", ");
-        Failure::Usage(format!(
-            "there is no reproduction \"{name}\"; there are: {known}"
-        ))
-    })?;
-    if args.programs && work.programs.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{name} has no experiments with real programs"
-        )));
-    }
-    let plans = if args.programs {
-        work.programs
-    } else {
-        work.plans
-    };
-    let is_known = |name: &&String| plans.iter().any(|plan| plan.name == **name);
-    if let Some(unknown) = args.only.iter().find(|name| !is_known(name)) {
-        let known: Vec<_> = plans.iter().map(|plan| plan.name).collect();
-        let known = known.join(", ");
-        return Err(Failure::Usage(format!(
-            "there is no experiment \"{unknown}\" in {name}; there are: {known}"
-        )));
-    }
+    let usage = |unknown: Unknown| Failure::Usage(unknown.to_string());
+    let work = reproduce::find(name).map_err(usage)?;
+    work.check(&args.only, args.programs).map_err(usage)?;
     if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::file(folder, "is not a folder", None));
     }
@@ -70,7 +48,12 @@ pub(crate) fn run(
     if args.report.json {
         output::print_json(&document(&done))?;
     } else {
-        output::print(&summary(&done, report.as_deref().map(files::shown)))?;
+        let mut text = text(&done);
+        if let Some(report) = report {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "\nReport: {}", files::shown(&report));
+        }
+        output::print(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -171,7 +154,8 @@ fn render(
     Ok(files)
 }
 
-fn summary(done: &Reproduction, report: Option<String>) -> String {
+/// What became of each claim.
+pub(crate) fn text(done: &Reproduction) -> String {
     let mut text = format!(
         "{BOLD}{}{BOLD:#}\n{DIM}{}{DIM:#}\n",
         done.title, done.source
@@ -198,9 +182,6 @@ fn summary(done: &Reproduction, report: Option<String>) -> String {
     );
     for note in &done.notes {
         let _ = writeln!(text, "{DIM}{note}{DIM:#}");
-    }
-    if let Some(report) = report {
-        let _ = writeln!(text, "\nReport: {report}");
     }
     text
 }

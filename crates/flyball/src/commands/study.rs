@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::on_machine::{MachineOptions, measure, runs_on};
 use crate::output::{self, BOLD, DIM};
-use crate::progress::{Bar, Disposable};
+use crate::progress::{Bar, Disposable, Spinner};
 use flyball_model::TaskSet;
 use flyball_report::{csv, html, json, perfetto, words};
 use flyball_study::note::Note;
@@ -92,9 +92,10 @@ fn measured(
         // A second on the board takes some seconds here.
         until: args.run.until.map(|until| until.min(machine.patience())),
         seed: args.run.seed,
-        quiet,
     };
-    let mut measured = measure(registry, &asked, file, &set)?;
+    let mut spinner = Spinner::new(quiet);
+    let mut watch = |what: &dyn Fn() -> String| spinner.show(what);
+    let mut measured = measure(registry, &asked, file, &set, &mut watch)?;
     for name in &args.policies {
         if !runs_on(machine, registry).any(|entry| entry.is_called(name)) {
             measured.notes.push(Note::NotMeasured {

@@ -11,8 +11,9 @@ use anstream::eprintln;
 use flyball_json::sweep::{Sweep, Units};
 use flyball_model::{Study, read_study};
 use flyball_sweep::judge;
-use flyball_sweep::{Options, Outcome, Results, SweepError, sweep};
+use flyball_sweep::{Options, Outcome, Results, sweep};
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
@@ -41,34 +42,41 @@ pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
             eprintln!("note: {damaged}; it was computed again");
         }
     }
-    let results = match Results::read(&[&args.out]) {
-        Ok(results) => Some(results),
-        Err(SweepError::Empty(_)) => None,
-        Err(error) => return Err(error.into()),
-    };
+    let results = Results::so_far(&args.out)?;
     if args.json {
-        output::print_json(&Sweep {
-            schema: flyball_json::SCHEMA,
-            study: study.name.clone(),
-            results: files::shown(&args.out),
-            units: Units {
-                finished_before: outcome.before,
-                finished_now: outcome.finished,
-                left: outcome.left,
-            },
-            damaged: outcome.damaged.iter().map(ToString::to_string).collect(),
-            weighted: results.as_ref().map(found::numbers).unwrap_or_default(),
-        })?;
+        let document = document(&study, &args.out, &outcome, results.as_ref());
+        output::print_json(&document)?;
     } else {
-        output::print(&summary(&study, args, &outcome, results.as_ref()))?;
+        output::print(&text(&study, &args.out, &outcome, results.as_ref()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the study is, what it found, and how far it is.
-fn summary(
+/// What was done and found, for programs.
+pub(crate) fn document(
     study: &Study,
-    args: &SweepArgs,
+    folder: &Path,
+    outcome: &Outcome,
+    results: Option<&Results>,
+) -> Sweep {
+    Sweep {
+        schema: flyball_json::SCHEMA,
+        study: study.name.clone(),
+        results: files::shown(folder),
+        units: Units {
+            finished_before: outcome.before,
+            finished_now: outcome.finished,
+            left: outcome.left,
+        },
+        damaged: outcome.damaged.iter().map(ToString::to_string).collect(),
+        weighted: results.map(found::numbers).unwrap_or_default(),
+    }
+}
+
+/// What the study is, what it found, and how far it is.
+pub(crate) fn text(
+    study: &Study,
+    folder: &Path,
     outcome: &Outcome,
     results: Option<&Results>,
 ) -> String {
@@ -92,7 +100,7 @@ fn summary(
         "\n{} of {of} units are finished, {} of them now.\nResults: {}",
         finished,
         outcome.finished,
-        files::shown(&args.out)
+        files::shown(folder)
     );
     text
 }

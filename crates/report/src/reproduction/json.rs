@@ -1,6 +1,6 @@
 //! A reproduction for programs: the document of [`flyball_json::reproduce`].
 
-use super::{Claim, Experiment, Figure, Reproduction, Verdict};
+use super::{Claim, Experiment, Figure, Reproduction, Verdict, svg, table};
 use flyball_json::reproduce as json;
 
 /// What `reproduce NAME --json` prints.
@@ -64,5 +64,13 @@ impl Figure {
     /// The name of the figure's file with this ending.
     pub fn file(&self, ending: &str) -> String {
         format!("{}.{ending}", self.name)
+    }
+
+    /// Its files, by name: the drawing (SVG) and its numbers (CSV).
+    pub fn files(&self) -> [(String, Vec<u8>); 2] {
+        [
+            (self.file("svg"), svg::file(self).into_bytes()),
+            (self.file("csv"), table::figure(self).into_bytes()),
+        ]
     }
 }

@@ -312,3 +312,28 @@ fn a_set_that_cannot_be_drawn_is_named() {
     );
     assert_eq!(bytes(folder.path()).len(), 1);
 }
+
+#[test]
+fn shards_are_read_as_they_are_said() {
+    for of in 1..=5 {
+        for number in 0..of {
+            let text = format!("{}/{of}", number + 1);
+            assert_eq!(text.parse(), Ok(Shard { number, of }));
+        }
+    }
+    for wrong in [
+        "",
+        "/",
+        "1",
+        "0/4",
+        "5/4",
+        "1/0",
+        "1/4/2",
+        "-1/4",
+        "1/-4",
+        "1 /4",
+        "1/99999999999",
+    ] {
+        assert_eq!(wrong.parse::<Shard>(), Err(NoShard), "{wrong:?}");
+    }
+}

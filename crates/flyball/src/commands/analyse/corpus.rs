@@ -32,7 +32,8 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
             keeps(out, overheads, "the overheads")?;
         }
     }
-    let charge = files::charges(&args.charge, quiet)?.map(|it| charge::of(it, args.accounting));
+    // A corpus names no tick, so one is as long as in a sweep.
+    let charge = files::charges(&args.charge, quiet)?.map(|it| it.charge(args.accounting));
     let asked = asked(args, charge.as_ref(), quiet)?;
     let entries = {
         let _reading = files::Reading::begin(corpus, quiet);

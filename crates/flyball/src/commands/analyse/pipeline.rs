@@ -1,21 +1,18 @@
 //! What a pipeline needs, on the average: rates, shares, periods and capacities.
 
-mod json;
-
-pub(super) use json::json;
-
 use crate::output::{self, BOLD, DIM};
-use flyball_analysis::pipeline::{Capacities, capacities, longest_delay};
+use flyball_analysis::pipeline::{Capacities, longest_delay};
 use flyball_model::TaskSet;
-use flyball_study::{PipelineNeeds, pipeline_needs};
+use flyball_study::{PipelineNeeds, SetAnalysis};
 use flyball_trace::Duration;
 use std::fmt::Write as _;
 
 /// Two tables, of queues and of stages, and what is to be noted; nothing where no queue is used by two
 /// stages, sources or sinks.
-pub(super) fn text(set: &TaskSet, latency: Option<Duration>) -> String {
+pub(super) fn text(all: &SetAnalysis) -> String {
     let mut text = String::new();
-    let Some(found) = pipeline_needs(set) else {
+    let set = &all.set;
+    let Some(found) = &all.pipeline else {
         return text;
     };
     let _ = writeln!(text, "\n{BOLD}What the pipeline needs{BOLD:#}");
@@ -26,10 +23,10 @@ pub(super) fn text(set: &TaskSet, latency: Option<Duration>) -> String {
         );
         return text;
     }
-    let sized = latency.and_then(|it| capacities(&found.pipeline, &found.needs, seconds(it)).ok());
-    queues(&mut text, set, &found, sized.as_ref());
-    if let (Some(sized), Some(latency)) = (&sized, latency) {
-        let met = sized.delay <= seconds(latency) * (1.0 + 1e-5);
+    let sized = all.capacities.as_ref();
+    queues(&mut text, set, found, sized.map(|(_, sized)| sized));
+    if let Some((latency, sized)) = sized {
+        let met = sized.delay <= seconds(*latency) * (1.0 + 1e-5);
         let not_met = if met {
             ""
         } else {
@@ -43,8 +40,8 @@ pub(super) fn text(set: &TaskSet, latency: Option<Duration>) -> String {
         );
     }
     text.push('\n');
-    stages(&mut text, set, &found);
-    notes(&mut text, set, &found);
+    stages(&mut text, set, found);
+    notes(&mut text, set, found);
     text
 }
 

@@ -1,24 +1,22 @@
 //! Of the servers of a task set: what each holds, and which budget it needs.
 
 use crate::output::{self, BOLD, DIM};
+use flyball_analysis::Utilisation;
 use flyball_analysis::supply::Least;
-use flyball_analysis::{Utilisation, WorkLimit};
-use flyball_json::analyse::{Budget, Served, Server};
 use flyball_model::TaskSet;
 use flyball_report::words;
-use flyball_study::budgets::{Budgets, ForServer, budgets};
+use flyball_study::budgets::{Budgets, ForServer};
 use flyball_trace::Duration;
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 /// A table of servers with what each CPU has left, one of their tasks, and one of budgets; nothing for a set
 /// that declares none.
-pub(super) fn text(set: &TaskSet, limit: WorkLimit) -> String {
+pub(super) fn text(set: &TaskSet, found: &Budgets) -> String {
     let mut text = String::new();
     if set.servers.is_empty() {
         return text;
     }
-    let found = budgets(set, limit);
     let _ = writeln!(
         text,
         "\n{BOLD}Servers{BOLD:#} {DIM}by constant bandwidth: `cbs`{DIM:#}"
@@ -51,35 +49,9 @@ pub(super) fn text(set: &TaskSet, limit: WorkLimit) -> String {
     if let Some(why) = &found.uncovered {
         let _ = writeln!(text, "Nothing is known of tasks. {}.", words::obstacle(why));
     }
-    tasks(&mut text, set, &found);
-    needs(&mut text, set, &found);
+    tasks(&mut text, set, found);
+    needs(&mut text, set, found);
     text
-}
-
-/// The same for programs.
-pub(super) fn json(set: &TaskSet, limit: WorkLimit) -> Vec<Server> {
-    let found = budgets(set, limit);
-    let name = |&task: &usize| set.tasks[task].name.clone();
-    let server = |it: &ForServer| Server {
-        name: set.servers[it.server].name.clone(),
-        asks_for_ppm: it.asked.parts_per_million(),
-        all_ask_for_ppm: it.cpu.map(|cpu| found.asked[cpu].parts_per_million()),
-        tasks: (it.tasks.iter())
-            .map(|(task, bound)| Served {
-                name: name(task),
-                response_bound_ns: bound.map(Duration::as_nanos),
-            })
-            .collect(),
-        unbounded: it.free.iter().map(name).collect(),
-        budgets: (it.needs.iter())
-            .map(|(period, least)| Budget {
-                period_ns: period.as_nanos(),
-                budget_ns: least.proven().map(|it| it.as_nanos()),
-                is_smallest: matches!(least, Least::Exactly(_)),
-            })
-            .collect(),
-    };
-    found.servers.iter().map(server).collect()
 }
 
 /// What servers leave of a CPU.

@@ -1,30 +1,15 @@
 //! At which operating points a task set still holds on the CPUs that its tasks name.
 
 use crate::output::{self, BOLD, DIM};
-use flyball_analysis::WorkLimit;
-use flyball_json::analyse::{OperatingPoints, TaskPoint};
-use flyball_model::{Speeds, TaskSet};
-use flyball_study::{Effort, Registry, Slowest, slowest};
+use flyball_model::TaskSet;
+use flyball_study::Slowest;
 use flyball_trace::Speed;
 use std::fmt::Write as _;
 
-fn find(registry: &Registry, file: &str, set: &TaskSet, verdict: WorkLimit) -> Vec<Slowest> {
-    slowest(
-        registry,
-        file,
-        set,
-        Effort {
-            verdict,
-            ..Effort::FULL
-        },
-    )
-}
-
 /// A table of policies and tasks; nothing where the platform has no operating points, or no policy with a
 /// test is known to hold the set.
-pub(super) fn text(registry: &Registry, file: &str, set: &TaskSet, limit: WorkLimit) -> String {
+pub(super) fn text(set: &TaskSet, found: &[Slowest]) -> String {
     let mut text = String::new();
-    let found = find(registry, file, set, limit);
     let (Some(speeds), false) = (&set.platform.speeds, found.is_empty()) else {
         return text;
     };
@@ -53,35 +38,4 @@ pub(super) fn text(registry: &Registry, file: &str, set: &TaskSet, limit: WorkLi
          they go over to it for this task alone.{DIM:#}"
     );
     text
-}
-
-/// The same for programs.
-pub(super) fn json(
-    registry: &Registry,
-    file: &str,
-    set: &TaskSet,
-    limit: WorkLimit,
-) -> Vec<OperatingPoints> {
-    let Some(speeds) = &set.platform.speeds else {
-        return Vec::new();
-    };
-    let found = find(registry, file, set, limit).into_iter();
-    found.map(|it| points(set, speeds, it)).collect()
-}
-
-fn points(set: &TaskSet, speeds: &Speeds, it: Slowest) -> OperatingPoints {
-    let tasks = set.tasks.iter().zip(it.each.unwrap_or_default());
-    OperatingPoints {
-        policy: it.policy.to_owned(),
-        test: it.test.to_owned(),
-        all: it.all.0,
-        all_hertz: speeds.frequency(it.all).as_hertz(),
-        tasks: tasks
-            .map(|(task, speed)| TaskPoint {
-                name: task.name.clone(),
-                point: speed.0,
-                hertz: speeds.frequency(speed).as_hertz(),
-            })
-            .collect(),
-    }
 }

@@ -1,23 +1,16 @@
 //! How long windows of deadlines may be on the CPUs that tasks name.
 
 use crate::output::{BOLD, DIM};
-use flyball_analysis::WorkLimit;
 use flyball_model::{Task, TaskSet};
-use flyball_study::largest_window;
 use flyball_trace::Duration;
 
-/// The longest window with which `dss-edf` is known to hold the set.
-pub(super) fn largest(set: &TaskSet, limit: WorkLimit) -> Option<Duration> {
-    largest_window(set, limit)
-}
-
-/// The same for people; nothing where all tasks are in one group, whatever makes them one.
-pub(super) fn text(set: &TaskSet, limit: WorkLimit) -> String {
+/// Nothing where all tasks are in one group, whatever makes them one.
+pub(super) fn text(set: &TaskSet, largest: Option<Duration>) -> String {
     let key = |task: &Task| (task.groups, task.speed);
     let mut others = set.tasks.iter().map(key);
     let first = others.next();
     let has_groups = others.any(|other| Some(other) != first);
-    match largest(set, limit).filter(|_| has_groups) {
+    match largest.filter(|_| has_groups) {
         None => String::new(),
         Some(window) => format!(
             "\n{BOLD}Windows of deadlines{BOLD:#}\nThe longest window with which dss-edf is known to hold the \

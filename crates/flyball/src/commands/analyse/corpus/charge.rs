@@ -2,34 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output;
-use flyball_analysis::charged::Accounting;
-use flyball_analysis::criterion::Payer;
-use flyball_model::{Cost, Overheads};
-use flyball_study::Charges;
 use flyball_study::assess::Charge;
 use flyball_study::corpus::Question;
 use std::path::Path;
-
-/// What was measured, as it is charged. A corpus names no tick, so one is as long as in a sweep.
-pub(super) fn of(measured: Charges, accounting: Accounting) -> Charge {
-    let Charges {
-        file,
-        statistic,
-        cache,
-    } = measured;
-    let overheads = Payer::ALL.map(|payer| {
-        let overheads = file.overheads(payer.name(), statistic)?;
-        Some(Overheads {
-            cache: Cost::fixed(cache),
-            ..overheads.clone()
-        })
-    });
-    Charge {
-        accounting,
-        overheads,
-        tick: None,
-    }
-}
 
 /// Leaves those that can be asked with overheads, and says which cannot; if the user has named one
 /// of those, that is a mistake.

@@ -1,29 +1,22 @@
-//! The same for programs.
+//! What a pipeline needs, on the average: rates, shares, periods and capacities.
 
-use super::seconds;
-use flyball_analysis::pipeline::{Capacities, Spread, capacities, longest_delay};
+use flyball_analysis::pipeline::{Capacities, Spread, longest_delay};
 use flyball_json::pipeline::{Latency, Needs, Pipeline, Queue, Stage};
 use flyball_model::TaskSet;
-use flyball_study::{PipelineNeeds, pipeline_needs};
-use flyball_trace::Duration;
+use flyball_study::{PipelineNeeds, SetAnalysis};
 
 /// Millionths, and rates in them.
 const MILLION: f64 = 1e6;
 
 /// What the pipeline needs; `None` where no queue is used by two stages, sources or sinks.
-pub(in crate::commands::analyse) fn json(
-    set: &TaskSet,
-    latency: Option<Duration>,
-) -> Option<Pipeline> {
-    let found = pipeline_needs(set)?;
-    let sized = latency.and_then(|it| {
-        let sized = capacities(&found.pipeline, &found.needs, seconds(it)).ok()?;
-        Some((it, sized))
-    });
+pub(super) fn pipeline(all: &SetAnalysis) -> Option<Pipeline> {
+    let set = &all.set;
+    let found = all.pipeline.as_ref()?;
+    let sized = all.capacities.as_ref();
     let (shortest, longest, threshold) = found.periods;
     Some(Pipeline {
-        queues: queues(set, &found, sized.as_ref().map(|(_, sized)| sized)),
-        stages: stages(set, &found),
+        queues: queues(set, found, sized.map(|(_, sized)| sized)),
+        stages: stages(set, found),
         all: shares(found.needs.all, Some(found.needs.growth().0)),
         longest_delay_ns: nanos(longest_delay(&found.pipeline, &found.needs)),
         pp_shortest_ns: shortest.as_nanos(),

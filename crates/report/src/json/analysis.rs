@@ -1,48 +1,43 @@
-//! The same for programs.
+//! What is known of one task set: the document of [`flyball_json::analyse`].
 
+mod pipeline;
+
+use crate::words;
 use flyball_analysis::sensitivity::{Breakdown, Margin};
+use flyball_analysis::supply::Least;
 use flyball_analysis::{Answer, Utilisation};
 use flyball_json::analyse::{
-    Analysed, Analysis, Cpu, Effect, Known, OperatingPoints, Partition, Pipeline, Policy, Refusal,
-    Server, Task, Test,
+    Analysed, Analysis, Budget, Cpu, Effect, Known, OperatingPoints, Partition, Policy, Refusal,
+    Served, Server, Task, TaskPoint, Test,
 };
-use flyball_model::TaskSet;
-use flyball_report::words;
+use flyball_model::{Speeds, TaskSet};
 use flyball_study::assess::{Assessment, Division, ForPolicy};
+use flyball_study::budgets::{Budgets, ForServer};
+use flyball_study::note::Note;
+use flyball_study::{SetAnalysis, Slowest};
 use flyball_trace::Duration;
 
-/// What is printed of a set that the tests do not cover.
-pub(super) fn refusal(
-    file: &str,
-    not_covered: &str,
-    servers: Vec<Server>,
-    critical_sections: Vec<String>,
-    operating_points: Vec<OperatingPoints>,
-    largest_window: Option<Duration>,
-    pipeline: Option<Pipeline>,
-) -> Analysed {
-    Analysed::Refused(Refusal {
-        schema: flyball_json::SCHEMA,
-        file: file.to_owned(),
-        not_covered: not_covered.to_owned(),
-        servers,
-        critical_sections,
-        operating_points,
-        largest_window_ns: largest_window.map(Duration::as_nanos),
-        pipeline,
-    })
+/// What `analyse --json` prints.
+pub fn analysis(found: &SetAnalysis) -> Analysed {
+    match &found.assessment {
+        Ok(assessment) => Analysed::Covered(covered(found, assessment)),
+        Err(obstacle) => Analysed::Refused(Refusal {
+            schema: flyball_json::SCHEMA,
+            file: found.file.clone(),
+            not_covered: words::obstacle(obstacle),
+            servers: servers(&found.set, &found.budgets),
+            critical_sections: (found.sections.iter())
+                .map(|it| words::note(&Note::Policy(it.clone())))
+                .collect(),
+            operating_points: operating_points(found),
+            largest_window_ns: found.largest_window.map(Duration::as_nanos),
+            pipeline: pipeline::pipeline(found),
+        }),
+    }
 }
 
-/// What is printed of another one.
-pub(super) fn analysis(
-    file: &str,
-    set: &TaskSet,
-    found: &Assessment,
-    servers: Vec<Server>,
-    operating_points: Vec<OperatingPoints>,
-    largest_window: Option<Duration>,
-    pipeline: Option<Pipeline>,
-) -> Analysed {
+fn covered(all: &SetAnalysis, found: &Assessment) -> Analysis {
+    let set = &all.set;
     let name = |&task: &usize| set.tasks[task].name.clone();
     let names: Vec<String> = found.tasks.iter().map(name).collect();
     let policies = found.policies.iter();
@@ -55,9 +50,9 @@ pub(super) fn analysis(
         }
     });
     let divided = |division: &Division| partition(division, &names);
-    Analysed::Covered(Analysis {
+    Analysis {
         schema: flyball_json::SCHEMA,
-        file: file.to_owned(),
+        file: all.file.clone(),
         cpus: found.cpus,
         utilisation_ppm: found.utilisation.parts_per_million(),
         infeasible: (found.infeasible.as_ref()).map(|why| words::no_policy(why, &found.tasks, set)),
@@ -72,11 +67,11 @@ pub(super) fn analysis(
         partition: found.division.as_ref().map(divided),
         cheapest_partition: found.cheapest.as_ref().map(divided),
         overheads: effects.collect(),
-        servers,
-        operating_points,
-        largest_window_ns: largest_window.map(Duration::as_nanos),
-        pipeline,
-    })
+        servers: servers(set, &all.budgets),
+        operating_points: operating_points(all),
+        largest_window_ns: all.largest_window.map(Duration::as_nanos),
+        pipeline: pipeline::pipeline(all),
+    }
 }
 
 fn policy_name(it: &ForPolicy) -> String {
@@ -145,5 +140,54 @@ fn partition(division: &Division, names: &[String]) -> Partition {
     Partition {
         fit: division.way.name().to_owned(),
         cpus: division.loads.iter().enumerate().map(cpu).collect(),
+    }
+}
+
+fn servers(set: &TaskSet, found: &Budgets) -> Vec<Server> {
+    let name = |&task: &usize| set.tasks[task].name.clone();
+    let server = |it: &ForServer| Server {
+        name: set.servers[it.server].name.clone(),
+        asks_for_ppm: it.asked.parts_per_million(),
+        all_ask_for_ppm: it.cpu.map(|cpu| found.asked[cpu].parts_per_million()),
+        tasks: (it.tasks.iter())
+            .map(|(task, bound)| Served {
+                name: name(task),
+                response_bound_ns: bound.map(Duration::as_nanos),
+            })
+            .collect(),
+        unbounded: it.free.iter().map(name).collect(),
+        budgets: (it.needs.iter())
+            .map(|(period, least)| Budget {
+                period_ns: period.as_nanos(),
+                budget_ns: least.proven().map(|it| it.as_nanos()),
+                is_smallest: matches!(least, Least::Exactly(_)),
+            })
+            .collect(),
+    };
+    found.servers.iter().map(server).collect()
+}
+
+fn operating_points(found: &SetAnalysis) -> Vec<OperatingPoints> {
+    let Some(speeds) = &found.set.platform.speeds else {
+        return Vec::new();
+    };
+    let slowest = found.slowest.iter();
+    slowest.map(|it| points(&found.set, speeds, it)).collect()
+}
+
+fn points(set: &TaskSet, speeds: &Speeds, it: &Slowest) -> OperatingPoints {
+    let tasks = set.tasks.iter().zip(it.each.iter().flatten());
+    OperatingPoints {
+        policy: it.policy.to_owned(),
+        test: it.test.to_owned(),
+        all: it.all.0,
+        all_hertz: speeds.frequency(it.all).as_hertz(),
+        tasks: tasks
+            .map(|(task, speed)| TaskPoint {
+                name: task.name.clone(),
+                point: speed.0,
+                hertz: speeds.frequency(*speed).as_hertz(),
+            })
+            .collect(),
     }
 }
