@@ -361,7 +361,7 @@ fn about(study: &Study) -> String {
         about += ", and tests of schedulability accept them or do not";
     }
     if study.simulate.is_some() {
-        about += "; they are simulated under each policy";
+        about += "; each set is simulated under each policy";
     }
     about + "."
 }
