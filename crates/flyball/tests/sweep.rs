@@ -92,9 +92,9 @@ fn killed_and_resumed_is_as_if_nothing_had_been() {
 fn killed_while_it_simulates_and_resumed_is_as_if_nothing_had_been() {
     let kills = std::env::var("SOAK").map_or(20, |_| 100);
     let text = STUDY
-        .replace("sets = 120", "sets = 12")
-        .replace("batch = 20", "batch = 4");
-    is_killed_and_resumed(&format!("{text}{SIMULATE}"), 4 * 6 * 3 + 1, kills);
+        .replace("sets = 120", "sets = 4")
+        .replace("batch = 20", "batch = 2");
+    is_killed_and_resumed(&format!("{text}{SIMULATE}"), 4 * 6 * 2 + 1, kills);
 }
 
 /// A study whose results have so many files, killed so often at least.
@@ -431,8 +431,17 @@ fn what_a_sweep_counts_is_what_simulate_says() {
     let at = folder.path();
     let text = STUDY
         .replace("sets = 120", "sets = 4")
-        .replace("{ from = 5.0, to = 7.5, step = 0.5 }", "[7.5]");
-    let text = format!("{text}{}", SIMULATE.replace("seeds = 2", "seeds = 1"));
+        .replace("{ from = 5.0, to = 7.5, step = 0.5 }", "[1.9]")
+        .replace("cpus = 8", "cpus = 2")
+        .replace("light", "medium");
+    let text = format!(
+        "{text}{}",
+        SIMULATE
+            .replace("seeds = 2", "seeds = 1")
+            .replace("[0.7, 1.0]", "[0.9, 1.0]")
+            .replace("60ms", "300ms")
+            .replace("g-rm", "g-fifo")
+    );
     fs::write(at.join("s.toml"), text).unwrap();
     let (code, _, err) = run(at, &["sweep", "s.toml", "--out", "out", "--quiet"]);
     assert_eq!(code, 0, "{err}");
@@ -450,8 +459,8 @@ fn what_a_sweep_counts_is_what_simulate_says() {
                 let Ok(found) = found else { continue };
                 let seed = seed.to_string();
                 let args = [
-                    "simulate", "set.toml", "--policy", policy, "--until", "60ms", "--seed", &seed,
-                    "--json",
+                    "simulate", "set.toml", "--policy", policy, "--until", "300ms", "--seed",
+                    &seed, "--json",
                 ];
                 let (code, out, err) = run(at, &args);
                 assert!(code < 2, "{err}");
@@ -488,7 +497,7 @@ fn simulations_that_cannot_be_are_refused() {
         (
             "\"g-rm\"",
             "\"g-rmm\"",
-            "s.toml:14:34: simulate: policies: there is no policy \"g-rmm\"",
+            "s.toml:14:35: simulate: policies: there is no policy \"g-rmm\"",
         ),
         (
             "horizon = \"60ms\"",

@@ -228,8 +228,11 @@ fn check_horizon(
                 "a set of {} with the cap {most} may have {jobs} jobs in this time, and a simulation has {MOST_SIMULATED_JOBS} at most",
                 scenario.name()
             );
-            let fits = u128::from(MOST_SIMULATED_JOBS) * shortest / tasks / 1_000 * 1_000;
-            let fits = Duration::from_nanos(u64::try_from(fits).unwrap_or(u64::MAX));
+            let fits = u128::from(MOST_SIMULATED_JOBS) * shortest / tasks;
+            let fits = u64::try_from(fits).unwrap_or(u64::MAX).max(1);
+            // Two digits are enough.
+            let magnitude = 10_u64.pow(fits.ilog10().saturating_sub(1));
+            let fits = Duration::from_nanos(fits / magnitude * magnitude);
             return fault(Kind::TooMany, &message, format!("{fits} would do"));
         }
     }
