@@ -341,13 +341,15 @@ pub fn gallery(results: &Results) -> Gallery {
         title: study.name.clone(),
         about: about(study),
         settings: settings(study),
-        caption: match has_tests {
-            true => "Weighted schedulability: the accepted part of all utilisation".into(),
-            false => "What was counted, over all caps".into(),
+        caption: if has_tests {
+            "Weighted schedulability: the accepted part of all utilisation".into()
+        } else {
+            "What was counted, over all caps".into()
         },
-        table: match has_tests {
-            true => table,
-            false => simulated::overview(results),
+        table: if has_tests {
+            table
+        } else {
+            simulated::overview(results)
         },
         notes,
         figures: all(results),

@@ -218,9 +218,10 @@ fn task_set(
             };
             let [min, max] = parts.map(part);
             task.wcet = max;
-            task.behaviour = vec![Step::Compute(match min == max {
-                true => Length::Fixed(max),
-                false => Length::Uniform { min, max },
+            task.behaviour = vec![Step::Compute(if min == max {
+                Length::Fixed(max)
+            } else {
+                Length::Uniform { min, max }
             })];
         }
         task
@@ -319,9 +320,12 @@ impl Run<'_> {
             stop_at_miss: false,
             seed: self.seed,
         };
-        let mut watch = |_: Time| match go_on() {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        let mut watch = |_: Time| {
+            if go_on() {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         };
         let outcome = self
             .entry

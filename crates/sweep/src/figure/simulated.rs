@@ -53,9 +53,10 @@ fn shown(measure: Measure) -> Shown {
 impl Shown {
     /// What is shown of sums, where `released` has those of jobs.
     fn of(&self, totals: &Totals, released: &Totals) -> Option<Mean> {
-        let mean = match self.per_job {
-            true => totals.per_job(released),
-            false => totals.mean(),
+        let mean = if self.per_job {
+            totals.per_job(released)
+        } else {
+            totals.mean()
         }?;
         let scaled = |bound: f64| bound * self.scale;
         Some(Mean {

@@ -64,7 +64,7 @@ impl Sums {
         each.map(|number| {
             u64::try_from(number)
                 .unwrap_or(u64::MAX)
-                .min(i64::MAX as u64)
+                .min(i64::MAX.unsigned_abs())
         })
         .collect()
     }
