@@ -2,18 +2,25 @@
 //! read is the same after it was written and read again.
 #![no_main]
 
+use flyball_model::study::Known;
 use flyball_model::{OverheadFile, Study};
 use libfuzzer_sys::fuzz_target;
 
-const TESTS: &[&str] = &["GFB", "RTA", "G-EDF", "P-EDF"];
+/// The names that studies may use.
+fn known() -> Known<'static> {
+    Known {
+        tests: vec!["GFB", "RTA", "G-EDF", "P-EDF"],
+        policies: Some(vec![vec!["rm"], vec!["g-edf"], vec!["c=d", "edf-cd"]]),
+    }
+}
 
 fuzz_target!(|text: &str| {
     // Files of overheads have a reader of their own.
     let none = |_: &str| Ok(OverheadFile::default());
-    match Study::read(text, "x.toml", TESTS, none) {
+    match Study::read(text, "x.toml", &known(), none) {
         Ok(study) => {
             let (text, _) = study.to_toml();
-            assert_eq!(Study::read(&text, "x.toml", TESTS, none), Ok(study));
+            assert_eq!(Study::read(&text, "x.toml", &known(), none), Ok(study));
         }
         Err(error) => assert!(!error.to_string().is_empty() && !error.coloured().is_empty()),
     }

@@ -4,11 +4,12 @@ use crate::call::{Call, call};
 use crate::columns::{Columns, Kind, decimals, integers, of_csv, texts};
 use crate::error::{self, InputError};
 use crate::figure::{Figure, write_all};
+use crate::study::registry;
 use flyball::json::sweep as document;
-use flyball::model::{self, read_overheads, read_study};
+use flyball::model;
 use flyball::report::json;
 use flyball::report::reproduction::gallery;
-use flyball::sweep::{Options, Outcome, Results, Shard, SweepError, figure, judge};
+use flyball::sweep::{Options, Outcome, Results, Shard, SweepError, figure};
 use flyball::{Failure, printed};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -180,6 +181,17 @@ impl SweepResults {
         weighted(&found.weighted)
     }
 
+    /// A row for each scenario, cap, policy and measure of a study that simulates: how many sets were simulated and how many the policy
+    /// refused, sum, mean and its 95 % interval, least and most, in how many sets it is not zero, and how much it is per job.
+    #[getter]
+    fn simulated(&self) -> PyResult<Columns> {
+        of_csv(&figure::simulated::table(&self.results), |name| match name {
+            "scenario" | "policy" | "measure" | "unit" => Kind::Text,
+            "sets" | "refused" | "sum" | "min" | "max" | "not_zero" => Kind::Whole,
+            _ => Kind::Decimal,
+        })
+    }
+
     /// The figures of `flyball plot`.
     #[getter]
     fn figures(&self) -> Vec<Figure> {
@@ -203,17 +215,9 @@ impl SweepResults {
     /// Writes what `flyball plot` writes into a folder: a page, tables, figures.
     #[pyo3(signature = (folder="flyball-plots".into()))]
     fn save(&self, folder: PathBuf) -> PyResult<Vec<PathBuf>> {
-        let mut files = vec![
-            ("report.html".to_owned(), self.html().into_bytes()),
-            (
-                "ratios.csv".to_owned(),
-                figure::ratio_table(&self.results).into_bytes(),
-            ),
-            (
-                "weighted.csv".to_owned(),
-                figure::weighted_table(&self.results).into_bytes(),
-            ),
-        ];
+        let mut files = vec![("report.html".to_owned(), self.html().into_bytes())];
+        let tables = figure::tables(&self.results).into_iter();
+        files.extend(tables.map(|(name, text)| (name.to_owned(), text.into_bytes())));
         let figures = figure::all(&self.results);
         files.extend(figures.iter().flat_map(|it| it.files()));
         write_all(&folder, files)
@@ -232,12 +236,10 @@ impl SweepResults {
 
 /// A study from a file; or from a text, which has a line break in it.
 fn study_of(study: &Bound<'_, PyAny>) -> PyResult<model::Study> {
-    let known = judge::names();
     if let Ok(text) = study.cast::<PyString>() {
         let text = text.to_str()?;
         if text.contains('\n') {
-            let read = model::Study::read(text, NO_FILE, &known, |file| read_overheads(file));
-            return read.map_err(|error| error::model(&error));
+            return flyball::sweep::parse(registry(), text, NO_FILE).map_err(failure);
         }
     }
     let path: PathBuf = study.extract().map_err(|_| {
@@ -246,7 +248,7 @@ fn study_of(study: &Bound<'_, PyAny>) -> PyResult<model::Study> {
             "study: expected a path, or a text of several lines, found {what}"
         ))
     })?;
-    read_study(&path, &known).map_err(|error| error::model(&error))
+    flyball::sweep::read(registry(), &path).map_err(failure)
 }
 
 /// How many random task sets does each test accept? Makes a study, on all cores. What is finished is kept in the folder `out`, and the same
@@ -283,7 +285,7 @@ pub(crate) fn sweep(
     };
     let study = study_of(study)?;
     let work = move |shared: &Call| {
-        let outcome = flyball::sweep::sweep(&study, &out, &options, &|progress| {
+        let outcome = flyball::sweep::sweep(registry(), &study, &out, &options, &|progress| {
             let done = progress.judged.saturating_mul(1000) / progress.of.max(1);
             shared.tell(done).is_continue()
         })?;

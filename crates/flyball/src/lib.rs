@@ -88,7 +88,7 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Compare(args) => commands::compare::run(registry, &args, quiet),
         Command::Run(args) => commands::run::run(registry, &args, quiet),
         Command::Plot(args) => commands::plot::run(&args, quiet),
-        Command::Sweep(args) => commands::sweep::run(&args, quiet),
+        Command::Sweep(args) => commands::sweep::run(registry, &args, quiet),
         Command::Generate(args) => commands::generate::run(&args, quiet),
         Command::Overheads(args) => commands::overheads::run(&args, quiet),
         Command::Policies(args) => commands::policies::run(registry, &args),

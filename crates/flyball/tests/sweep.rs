@@ -1,6 +1,9 @@
 //! The command `sweep` as a user types it: killed and resumed, interrupted, refused.
 
 use assert_cmd::cargo::CommandCargoExt;
+use flyball::sweep::simulate::{Count, counts};
+use flyball::sweep::store::Files;
+use flyball::sweep::unit::{Tools, units};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -67,11 +70,37 @@ fn bytes(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
+/// The same sets, simulated. It takes one core a second or two.
+const SIMULATE: &str = r#"
+    [simulate]
+    policies = ["g-edf", "p-edf", "g-rm"]
+    horizon = "60ms"
+    phases = "random"
+    execution = [0.7, 1.0]
+    seeds = 2
+"#;
+
 /// Killed at random moments and resumed until it is done, the results are those of a sweep that
-/// nothing disturbed, byte for byte. `SOAK` says how many sweeps are killed this way.
+/// nothing disturbed, byte for byte. `SOAK` says that more sweeps are killed this way.
 #[test]
 fn killed_and_resumed_is_as_if_nothing_had_been() {
+    let kills = std::env::var("SOAK").map_or(8, |_| 50);
+    is_killed_and_resumed(STUDY, 4 * 6 * 6 + 1, kills);
+}
+
+#[test]
+fn killed_while_it_simulates_and_resumed_is_as_if_nothing_had_been() {
+    let kills = std::env::var("SOAK").map_or(20, |_| 100);
+    let text = STUDY
+        .replace("sets = 120", "sets = 4")
+        .replace("batch = 20", "batch = 2");
+    is_killed_and_resumed(&format!("{text}{SIMULATE}"), 4 * 6 * 2 + 1, kills);
+}
+
+/// A study whose results have so many files, killed so often at least.
+fn is_killed_and_resumed(study: &str, files: usize, kills: u32) {
     let folder = folder();
+    fs::write(folder.path().join("s.toml"), study).unwrap();
     let begun = Instant::now();
     let (code, _, err) = run(
         folder.path(),
@@ -80,8 +109,7 @@ fn killed_and_resumed_is_as_if_nothing_had_been() {
     assert_eq!(code, 0, "{err}");
     let whole = begun.elapsed();
     let expected = bytes(&folder.path().join("whole"));
-    assert_eq!(expected.len(), 4 * 6 * 6 + 1);
-    let kills = std::env::var("SOAK").map_or(8, |_| 50);
+    assert_eq!(expected.len(), files);
     let (mut random, mut killed, mut round) = (0x2545_f491_4f6c_dd1d_u64, 0, 0);
     while killed < kills {
         let out = format!("out-{round}");
@@ -394,6 +422,163 @@ fn folders_that_are_not_those_meant() {
         );
         assert_eq!(fs::read_to_string(at.join("afile")).unwrap(), "mine");
     }
+}
+
+/// A set of a sweep, written to a file: `flyball simulate` counts the same, policy by policy.
+#[test]
+fn what_a_sweep_counts_is_what_simulate_says() {
+    let folder = folder();
+    let at = folder.path();
+    let text = STUDY
+        .replace("sets = 120", "sets = 4")
+        .replace("{ from = 5.0, to = 7.5, step = 0.5 }", "[1.9]")
+        .replace("cpus = 8", "cpus = 2")
+        .replace("light", "medium");
+    let text = format!(
+        "{text}{}",
+        SIMULATE
+            .replace("seeds = 2", "seeds = 1")
+            .replace("[0.7, 1.0]", "[0.9, 1.0]")
+            .replace("60ms", "300ms")
+            .replace("g-rm", "g-fifo")
+    );
+    fs::write(at.join("s.toml"), text).unwrap();
+    let (code, _, err) = run(at, &["sweep", "s.toml", "--out", "out", "--quiet"]);
+    assert_eq!(code, 0, "{err}");
+    let registry = flyball::study::Registry::standard();
+    let (study, files) = Files::of(&at.join("out")).unwrap();
+    let tools = Tools::new(&registry, &study).unwrap();
+    let simulations = study.simulate.as_ref().unwrap();
+    let names: Vec<&str> = counts(simulations).into_iter().map(Count::name).collect();
+    let (mut compared, mut misses) = (0, 0);
+    for unit in units(&study) {
+        for row in files.rows(&study, unit).unwrap().unwrap() {
+            let (set, seed) = unit.task_set(&tools, row.set, 0).unwrap().unwrap();
+            fs::write(at.join("set.toml"), flyball::model::to_toml(&set)).unwrap();
+            for (policy, found) in simulations.policies.iter().zip(&row.simulated) {
+                let Ok(found) = found else { continue };
+                let seed = seed.to_string();
+                let args = [
+                    "simulate", "set.toml", "--policy", policy, "--until", "300ms", "--seed",
+                    &seed, "--json",
+                ];
+                let (code, out, err) = run(at, &args);
+                assert!(code < 2, "{err}");
+                let document: Value = serde_json::from_str(&out).unwrap();
+                let simulated = &document["policies"][0]["simulated"];
+                for (name, key) in [
+                    ("completed", "jobs"),
+                    ("misses", "misses"),
+                    ("preemptions", "preemptions"),
+                    ("switches", "context_switches"),
+                    ("migrations", "job_migrations"),
+                ] {
+                    let place = names.iter().position(|it| *it == name).unwrap();
+                    assert_eq!(
+                        simulated[key].as_u64(),
+                        Some(found[place]),
+                        "{policy} {name}"
+                    );
+                }
+                misses += simulated["misses"].as_u64().unwrap();
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 30 && misses > 0, "{compared} {misses}");
+}
+
+/// What is wrong with what is to be simulated, with its place; no folder is made.
+#[test]
+fn simulations_that_cannot_be_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    let cases = [
+        (
+            "\"g-rm\"",
+            "\"g-rmm\"",
+            "s.toml:14:35: simulate: policies: there is no policy \"g-rmm\"",
+        ),
+        (
+            "horizon = \"60ms\"",
+            "horizon = \"600s\"",
+            "s.toml:15:15: simulate: horizon: a set of short-uniform-light with the cap 7.5 may have",
+        ),
+        (
+            "seeds = 2",
+            "seeds = 2\n[policies.g-edf]\nqeue = 1",
+            "s.toml:20:1: policies.g-edf: qeue: the policy has no such setting",
+        ),
+        (
+            "seeds = 2",
+            "measures = [\"energy\"]",
+            "simulate: measures: the energy is not known without powers",
+        ),
+    ];
+    for (word, instead, says) in cases {
+        let text = format!("{STUDY}{}", SIMULATE.replacen(word, instead, 1));
+        fs::write(at.join("s.toml"), text).unwrap();
+        let (code, out, err) = run(at, &["sweep", "s.toml", "--out", "out"]);
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.starts_with("error: ") && err.contains(says), "{err}");
+        assert!(!at.join("out").exists());
+    }
+}
+
+/// A study without tests has no numbers of tests, but what was counted: for people, for programs
+/// and as figures.
+#[test]
+fn a_study_may_only_simulate() {
+    let folder = folder();
+    let at = folder.path();
+    let text = STUDY
+        .replace("sets = 120", "sets = 4")
+        .replace("tests = [\"GFB\", \"RTA\", \"P-EDF\"]", "");
+    fs::write(at.join("s.toml"), format!("{text}{SIMULATE}")).unwrap();
+    let args = ["sweep", "s.toml", "--out", "out", "--wide"];
+    let (code, out, err) = run(at, &args);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("Simulated, over all caps"), "{out}");
+    assert!(
+        out.contains("SETS WITH MISSES") && !out.contains("Weighted"),
+        "{out}"
+    );
+    assert!(
+        out.contains("does not prove that a set is schedulable"),
+        "{out}"
+    );
+    let (_, out, _) = run(at, &[&args[..4], &["--json"]].concat());
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(document["weighted"].as_array().unwrap().len(), 0);
+    let simulated = document["simulated"].as_array().unwrap();
+    // Scenarios, caps, policies; two counts of jobs and nine measures.
+    assert_eq!(simulated.len(), 4 * 6 * 3 * 11);
+    for it in simulated {
+        let sets = it["sets"].as_u64().unwrap() + it["refused"].as_u64().unwrap();
+        assert_eq!(sets, 4, "{it}");
+    }
+    let (code, _, err) = run(at, &["plot", "out", "--out", "page"]);
+    assert_eq!(code, 0, "{err}");
+    let files = bytes(&at.join("page"));
+    assert!(files.contains_key(Path::new("simulated.csv")));
+    assert!(!files.contains_key(Path::new("ratios.csv")));
+    // Nine measures, two kinds of periods, and two of utilisations.
+    let figures = files
+        .keys()
+        .filter(|path| path.extension().is_some_and(|it| it == "svg"));
+    assert_eq!(figures.count(), 9 * 4);
+}
+
+#[test]
+fn the_example_that_simulates_is_a_study() {
+    let folder = TempDir::new().unwrap();
+    let example =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/studies/simulated.toml");
+    let example = example.to_str().unwrap();
+    let args = ["sweep", example, "--out", "out", "--shard", "1/44"];
+    let (code, out, err) = run(folder.path(), &args);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("of 88 units are finished"), "{out}");
 }
 
 #[test]

@@ -18,6 +18,44 @@ pub struct Sweep {
     pub damaged: Vec<String>,
     /// What was found.
     pub weighted: Vec<Number>,
+    /// What was counted in simulations.
+    #[serde(default)]
+    pub simulated: Vec<Simulated>,
+}
+
+/// What was counted in simulations of the sets of a scenario and a cap under a policy. No deadline that is
+/// missed proves no set schedulable.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Simulated {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The cap, in CPUs.
+    pub cap: f64,
+    /// The policy's name.
+    pub policy: String,
+    /// What was counted: `released` and `completed`, of jobs, or a measure of the study.
+    pub measure: String,
+    /// The unit of what was counted: `1`, `ns`, `uJ`, or `ppm` for millionths.
+    pub unit: String,
+    /// How many sets were simulated.
+    pub sets: u32,
+    /// How many sets the policy refused, which are in none of the other numbers.
+    pub refused: u32,
+    /// In how many sets it is not zero.
+    pub not_zero: u32,
+    /// The mean of a set; `null` of no sets.
+    pub mean: Option<f64>,
+    /// The lower end of its 95 % interval; `null` of fewer than two sets.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// The least of a set.
+    pub least: Option<u64>,
+    /// The most of a set.
+    pub most: Option<u64>,
+    /// How many for each job that was released, where it is a number of jobs or events.
+    pub per_job: Option<f64>,
 }
 
 /// Numbers of units; those of the shard, if there is one.

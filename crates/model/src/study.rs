@@ -10,8 +10,12 @@
 //! for users.
 
 mod distribution;
+pub(crate) mod simulations;
 
 pub use distribution::{Mode, Periods, Shape, Utilisations};
+pub use simulations::{
+    MOST_POLICIES, MOST_SEEDS, MOST_SIMULATED_JOBS, Measure, Phases, Simulations,
+};
 
 use crate::error::{Kind, ModelError};
 use crate::measured::{OverheadFile, Statistic, read_overheads};
@@ -41,10 +45,22 @@ pub struct Study {
     pub batch: u32,
     /// What sets are like.
     pub scenarios: Vec<Scenario>,
-    /// What judges them.
+    /// What judges them; may be empty if there are simulations.
     pub tests: Vec<Column>,
+    /// What is simulated with each of them, if anything is.
+    pub simulate: Option<Simulations>,
     /// What the kernel's work costs, beside nothing at all.
     pub charges: Vec<Charge>,
+}
+
+/// The names that a study may use.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Known<'n> {
+    /// Those of tests.
+    pub tests: Vec<&'n str>,
+    /// Those of policies: all names of each, its own first, in upper or lower case. `None`: any
+    /// name may be one, as in a study that was checked before.
+    pub policies: Option<Vec<Vec<&'n str>>>,
 }
 
 /// A utilisation in thousandths of a CPU. Written as a decimal fraction: `7.5`.
@@ -119,15 +135,15 @@ impl Scenario {
 
 impl Study {
     /// Reads a study from a text. `name` stands for the file in messages, and is its name if it has
-    /// none of its own; `known` are the names of the tests that there are; `overheads` reads the
-    /// files of overheads that it names.
+    /// none of its own; `known` are the names of the tests and of the policies that there are;
+    /// `overheads` reads the files of overheads that it names.
     ///
     /// # Errors
     /// If the text is no study; the error says where and why.
     pub fn read(
         text: &str,
         name: &str,
-        known: &[&str],
+        known: &Known<'_>,
         overheads: impl Fn(&str) -> Result<OverheadFile, ModelError>,
     ) -> Result<Study, ModelError> {
         if text.trim().is_empty() {
@@ -145,11 +161,11 @@ impl Study {
 }
 
 /// Reads a study from a file; files of overheads are looked for from the folder that it is in.
-/// `known` are the names of the tests that there are.
+/// `known` are the names of the tests and of the policies that there are.
 ///
 /// # Errors
 /// If the file cannot be read, or holds something else; the error says where and why.
-pub fn read_study(path: impl AsRef<Path>, known: &[&str]) -> Result<Study, ModelError> {
+pub fn read_study(path: impl AsRef<Path>, known: &Known<'_>) -> Result<Study, ModelError> {
     let path = path.as_ref();
     let name = &*path.to_string_lossy();
     let text = read_text(path, name, "make several studies of it")?;

@@ -1,10 +1,15 @@
 //! Studies: what a file says, round trips, and every mistake with its place and its remedy.
 
-use flyball_model::study::{Accounting, Cap, Shape, Study, Utilisations};
+use flyball_model::study::{Accounting, Cap, Known, Measure, Phases, Shape, Study, Utilisations};
 use flyball_model::{Kind, ModelError, OverheadFile, Share, Statistic, read_study};
 use flyball_trace::Duration;
 
-const KNOWN: &[&str] = &["GFB", "RTA", "FFD"];
+fn known() -> Known<'static> {
+    Known {
+        tests: vec!["GFB", "RTA", "FFD"],
+        policies: Some(vec![vec!["rm"], vec!["edf"], vec!["c=d", "edf-cd"]]),
+    }
+}
 
 const OVERHEADS: &str = r#"
     schema = 1
@@ -26,7 +31,7 @@ fn overheads(file: &str) -> Result<OverheadFile, ModelError> {
 }
 
 fn read(text: &str) -> Result<Study, ModelError> {
-    Study::read(text, "s.toml", KNOWN, overheads)
+    Study::read(text, "s.toml", &known(), overheads)
 }
 
 const WHOLE: &str = r#"schema = 1
@@ -58,6 +63,18 @@ name = "theirs"
 file = "o.toml"
 accounting = "interrupts"
 working_sets = [1024, 4096]
+
+[simulate]
+policies = ["EDF", "edf-cd"]
+horizon = "500ms"
+measures = ["misses", "energy"]
+seeds = 3
+execution = [0.5, 1.0]
+phases = "random"
+speeds = { frequencies = ["50MHz", "100MHz"], power = ["200mW", "900mW"] }
+
+[policies."c=d"]
+limit = 0.5
 "#;
 
 #[test]
@@ -101,6 +118,16 @@ fn a_study_says_what_it_means() {
         .map(|test| (test.name.as_str(), test.any.len()))
         .collect();
     assert_eq!(tests, [("GFB", 1), ("FFD", 1), ("either", 2)]);
+    let simulate = study.simulate.unwrap();
+    assert_eq!(simulate.policies, ["edf", "c=d"]);
+    assert_eq!(simulate.measures, [Measure::Misses, Measure::Energy]);
+    assert_eq!(
+        (simulate.horizon, simulate.seeds, simulate.phases),
+        (Duration::from_millis(500), 3, Phases::Random)
+    );
+    let half = Share::from_millionths(500_000);
+    assert_eq!(simulate.execution, Some([half, Share::ONE]));
+    assert!(simulate.speeds.is_some() && simulate.settings.contains_key("c=d"));
     let charge = &study.charges[0];
     assert_eq!(
         (charge.statistic, charge.accounting),
@@ -112,7 +139,7 @@ fn a_study_says_what_it_means() {
 fn what_is_written_is_read_again() {
     let study = read(WHOLE).unwrap();
     let (text, files) = study.to_toml();
-    let again = Study::read(&text, "x.toml", KNOWN, |file| {
+    let again = Study::read(&text, "x.toml", &known(), |file| {
         let (_, text) = files.iter().find(|(name, _)| name == file).unwrap();
         OverheadFile::read(text, file)
     });
@@ -146,8 +173,158 @@ fn what_the_file_does_not_say_is_filled_in() {
     );
 }
 
+/// Simulations need no tests, and count everything that is known if the file does not say what.
+#[test]
+fn a_study_may_only_simulate() {
+    let text = "schema = 1\ncpus = 1\ncaps = [0.5]\nsets = 30\n[[scenario]]\n\
+                periods = [\"long\"]\nutilisations = [\"uniform-light\"]\nslack = 0.1\n\
+                [simulate]\npolicies = [\"rm\"]\nhorizon = \"1s\"";
+    let study = read(text).unwrap();
+    assert!(study.tests.is_empty());
+    let simulate = study.simulate.as_ref().unwrap();
+    let all = Measure::ALL.into_iter().filter(|it| *it != Measure::Energy);
+    assert_eq!(simulate.measures, all.collect::<Vec<_>>());
+    assert_eq!((simulate.seeds, simulate.phases), (1, Phases::Zero));
+    let (text, _) = study.to_toml();
+    assert_eq!(read(&text), Ok(study));
+    // What was checked when it was written may have policies that are not known here.
+    let text = text.replace("\"rm\"", "\"mine\"");
+    assert!(read(&text).is_err());
+    let any = Known {
+        policies: None,
+        ..known()
+    };
+    assert!(Study::read(&text, "s.toml", &any, overheads).is_ok());
+}
+
 /// A word of [`WHOLE`], what stands there instead, the kind of mistake, and what the headline says.
 const MISTAKES: &[(&str, &str, Kind, &str)] = &[
+    (
+        "policies = [\"EDF\", \"edf-cd\"]",
+        "policies = [\"edff\"]",
+        Kind::UnknownName,
+        "s.toml:32:13: simulate: policies: there is no policy \"edff\"",
+    ),
+    (
+        "policies = [\"EDF\", \"edf-cd\"]",
+        "policies = [\"c=d\", \"edf-cd\"]",
+        Kind::Duplicate,
+        "s.toml:32:20: simulate: policies: the list has this policy already",
+    ),
+    (
+        "policies = [\"EDF\", \"edf-cd\"]",
+        "policies = []",
+        Kind::Missing,
+        "simulate: policies: the list is empty",
+    ),
+    (
+        "policies = [\"EDF\", \"edf-cd\"]\n",
+        "",
+        Kind::Missing,
+        "simulate: missing key `policies`",
+    ),
+    (
+        "horizon = \"500ms\"\n",
+        "",
+        Kind::Missing,
+        "simulate: missing key `horizon`",
+    ),
+    (
+        "horizon = \"500ms\"",
+        "horizon = 2",
+        Kind::WrongType,
+        "s.toml:33:11: simulate: horizon: expected a time",
+    ),
+    (
+        "horizon = \"500ms\"",
+        "horizon = \"0s\"",
+        Kind::OutOfRange,
+        "simulate: horizon: in no time nothing happens",
+    ),
+    (
+        "horizon = \"500ms\"",
+        "horizon = \"10s\"",
+        Kind::TooMany,
+        "s.toml:33:11: simulate: horizon: a set of odd-bimodal-light with the cap 3.0 may have",
+    ),
+    (
+        "\"misses\", \"energy\"",
+        "\"mises\"",
+        Kind::UnknownName,
+        "s.toml:34:13: simulate: measures: there is no measure \"mises\"",
+    ),
+    (
+        "\"misses\", \"energy\"",
+        "\"misses\", \"misses\"",
+        Kind::Duplicate,
+        "simulate: measures: the list has this measure already",
+    ),
+    (
+        ", power = [\"200mW\", \"900mW\"]",
+        "",
+        Kind::Inconsistent,
+        "s.toml:34:23: simulate: measures: the energy is not known without powers",
+    ),
+    (
+        "power = [\"200mW\", ",
+        "power = [",
+        Kind::Inconsistent,
+        "simulate: speeds: power: ",
+    ),
+    (
+        "seeds = 3",
+        "seeds = 0",
+        Kind::OutOfRange,
+        "simulate: seeds: expected a whole number from 1 to 10000",
+    ),
+    (
+        "execution = [0.5, 1.0]\nphases = \"random\"",
+        "execution = [0.5, 0.5]",
+        Kind::Inconsistent,
+        "s.toml:35:9: simulate: seeds: nothing in the simulations is random",
+    ),
+    (
+        "execution = [0.5, 1.0]",
+        "execution = [0, 1.0]",
+        Kind::OutOfRange,
+        "s.toml:36:14: simulate: execution: a job computes something",
+    ),
+    (
+        "execution = [0.5, 1.0]",
+        "execution = [0.5, 1.1]",
+        Kind::OutOfRange,
+        "simulate: execution: expected a part of a CPU",
+    ),
+    (
+        "execution = [0.5, 1.0]",
+        "execution = [1.0, 0.5]",
+        Kind::Inconsistent,
+        "simulate: execution: the least is above the most",
+    ),
+    (
+        "phases = \"random\"",
+        "phases = \"zeros\"",
+        Kind::UnknownName,
+        "simulate: phases: expected \"zero\" or \"random\"",
+    ),
+    (
+        "horizon = \"500ms\"",
+        "horizon = \"500ms\"\nuntil = \"2s\"",
+        Kind::UnknownKey,
+        "simulate: unknown key \"until\"",
+    ),
+    (
+        "limit = 0.5",
+        "limit = {}",
+        Kind::WrongType,
+        "policies: \"c=d\": limit: expected a time, a number",
+    ),
+    (
+        "name = \"either\"",
+        "name = \"edf misses\"",
+        Kind::Duplicate,
+        "union 1: name: what is simulated under edf has such names",
+    ),
     (
         "{ from = 2.0, to = 3.0, step = 0.25 }",
         "[0.1, 2.0]",
@@ -472,12 +649,13 @@ fn what_is_missing_altogether() {
         WHOLE.find("tests").unwrap(),
         WHOLE.find("[[scenario]]").unwrap(),
     );
-    let without = format!("{}{}", &WHOLE[..begin], &WHOLE[end..]);
+    let simulate = WHOLE.find("[simulate]").unwrap();
+    let without = format!("{}{}", &WHOLE[..begin], &WHOLE[end..simulate]);
     assert_eq!(
         read(&without).unwrap_err().headline(),
         "s.toml: there are no tests"
     );
-    let error = read_study("no/such/study.toml", KNOWN).unwrap_err();
+    let error = read_study("no/such/study.toml", &known()).unwrap_err();
     assert_eq!(error.kind, Kind::Io);
 }
 
@@ -487,7 +665,7 @@ fn files_of_overheads_are_looked_for_beside_the_study() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.toml");
     std::fs::write(&path, WHOLE).unwrap();
-    let missing = read_study(&path, KNOWN).unwrap_err();
+    let missing = read_study(&path, &known()).unwrap_err();
     assert!(
         missing.headline().contains("o.toml: there is no such file"),
         "{missing}"
@@ -497,13 +675,13 @@ fn files_of_overheads_are_looked_for_beside_the_study() {
         OVERHEADS.replace("1us", "1 parsec"),
     )
     .unwrap();
-    let wrong = read_study(&path, KNOWN).unwrap_err().headline();
+    let wrong = read_study(&path, &known()).unwrap_err().headline();
     assert!(
         wrong.contains("o.toml:9:") && !wrong.contains("overheads 1"),
         "{wrong}"
     );
     std::fs::write(folder.path().join("o.toml"), OVERHEADS).unwrap();
-    assert_eq!(read_study(&path, KNOWN), read(WHOLE));
+    assert_eq!(read_study(&path, &known()), read(WHOLE));
 }
 
 /// The study that the documentation describes is one.
@@ -513,7 +691,10 @@ fn documentation() {
     let text = std::fs::read_to_string(path).unwrap();
     let (_, block) = text.split_once("```toml\n").unwrap();
     let (block, _) = block.split_once("```").unwrap();
-    let known = ["GFB", "BCL", "RTA", "P-EDF"];
+    let known = Known {
+        tests: vec!["GFB", "BCL", "RTA", "P-EDF"],
+        policies: Some(vec![vec!["g-edf"], vec!["p-edf"], vec!["rr"]]),
+    };
     let overheads = |file: &str| {
         let larger = OVERHEADS.replace("4096 = ", "131072 = \"9us\", 4096 = ");
         OverheadFile::read(&larger, file)

@@ -84,6 +84,11 @@ impl Energy {
             .unwrap_or(0)
     }
 
+    /// In microjoules, rounded down.
+    pub fn microjoules(self) -> u128 {
+        self.0 / 1_000_000_000
+    }
+
     /// In joules.
     pub fn joules(self) -> f64 {
         // A figure for people: 53 bits of it are more than enough.

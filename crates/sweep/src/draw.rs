@@ -156,7 +156,7 @@ fn micros(period: Duration) -> u64 {
 
 /// What tells sets of one kind from those of another: their distributions, whatever they are
 /// called. A study with one scenario more has the same sets in all others.
-fn kind(periods: &Periods, utilisations: &Utilisations) -> u64 {
+pub(crate) fn kind(periods: &Periods, utilisations: &Utilisations) -> u64 {
     let modes = utilisations.modes.iter().map(|mode| match mode.shape {
         Shape::Uniform(from, to) => format!("{} uniform {from} {to};", mode.weight),
         Shape::Exponential(mean) => format!("{} exponential {mean};", mode.weight),

@@ -2,6 +2,7 @@
 
 use crate::draw::DrawError;
 use flyball_report::write::WriteError;
+use flyball_study::StudyError;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -16,6 +17,22 @@ pub enum SweepError {
         of: String,
         /// Why.
         error: DrawError,
+    },
+    /// The study has a policy that is not known.
+    Policy(StudyError),
+    /// A simulation may have too many jobs.
+    TooLong {
+        /// Of which set.
+        of: String,
+        /// How many jobs, and ends of time slices.
+        jobs: u64,
+    },
+    /// A simulation did not go on.
+    Simulation {
+        /// Of which set.
+        of: String,
+        /// Why.
+        error: StudyError,
     },
     /// The folder has the results of another study.
     OtherStudy(PathBuf),
@@ -61,6 +78,11 @@ impl SweepError {
     pub fn remedy(&self) -> &'static str {
         match self {
             SweepError::Draw { .. } => "allow more slack, or choose other caps",
+            SweepError::Policy(_) => "`flyball policies` lists them",
+            SweepError::TooLong { .. } => "shorten the `horizon`, or lengthen time slices",
+            SweepError::Simulation { error, .. } => error
+                .remedy()
+                .unwrap_or("leave the policy out, and report it"),
             SweepError::OtherStudy(_) => "choose another folder with --out, or remove this one",
             SweepError::OtherStudies { .. } => {
                 "name the folders of one study, its shards; plot another with an --out of its own"
@@ -92,6 +114,14 @@ impl fmt::Display for SweepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SweepError::Draw { of, error } => write!(f, "{of}: {error}"),
+            SweepError::Policy(error) => error.fmt(f),
+            SweepError::TooLong { of, jobs } => {
+                write!(
+                    f,
+                    "{of}: a simulation would have about {jobs} jobs and time slices"
+                )
+            }
+            SweepError::Simulation { of, error } => write!(f, "{of}: {error}"),
             SweepError::OtherStudy(folder) => {
                 write!(f, "{} has the results of another study", folder.display())
             }

@@ -1,15 +1,19 @@
 //! Results as figures and tables.
 
+pub mod simulated;
+
 use crate::judge::{Label, Variant, size};
 use crate::results::{Ratio, Results};
+use flyball_model::Study;
 use flyball_model::study::Scenario;
 use flyball_report::reproduction::gallery::Gallery;
 use flyball_report::reproduction::{Axis, Figure, Panel, Series, Shape};
 
-/// All figures: [`ratios`], then [`weighted`].
+/// All figures: [`ratios`], [`weighted`], and those of [simulations](simulated::figures).
 pub fn all(results: &Results) -> Vec<Figure> {
     let mut figures = ratios(results);
     figures.extend(weighted(results));
+    figures.extend(simulated::figures(results));
     figures
 }
 
@@ -17,6 +21,9 @@ pub fn all(results: &Results) -> Vec<Figure> {
 /// utilisations (what their names begin with), a panel for utilisations. Overheads with a
 /// cache-related delay are left to [`weighted`].
 pub fn ratios(results: &Results) -> Vec<Figure> {
+    if results.labels().is_empty() {
+        return Vec::new();
+    }
     let has_no_delay = |label: &Label| !matches!(label.variant, Variant::Charged(_, Some(_)));
     let labels = shown(results, has_no_delay);
     let panel = |scenario: usize| {
@@ -47,14 +54,7 @@ pub fn ratios(results: &Results) -> Vec<Figure> {
         }
         series
     };
-    let ends = |place: fn(&[f64]) -> f64| {
-        let caps: Vec<f64> = results.study().caps.iter().map(|cap| cap.cpus()).collect();
-        place(&caps)
-    };
-    let x = match (ends(|caps| caps[0]), ends(|caps| caps[caps.len() - 1])) {
-        (from, to) if from < to => Axis::range("utilisation cap (CPUs)", from, to),
-        _ => Axis::numbers("utilisation cap (CPUs)"),
-    };
+    let x = cap_axis(results);
     grouped(results)
         .into_iter()
         .map(|(name, scenarios)| Figure {
@@ -74,6 +74,17 @@ pub fn ratios(results: &Results) -> Vec<Figure> {
         .collect()
 }
 
+/// The axis of caps.
+fn cap_axis(results: &Results) -> Axis {
+    let caps = &results.study().caps;
+    match (caps.first(), caps.last()) {
+        (Some(from), Some(to)) if from < to => {
+            Axis::range("utilisation cap (CPUs)", from.cpus(), to.cpus())
+        }
+        _ => Axis::numbers("utilisation cap (CPUs)"),
+    }
+}
+
 /// Weighted schedulability against the working set, if the study has any: figures and panels as in
 /// [`ratios`].
 pub fn weighted(results: &Results) -> Vec<Figure> {
@@ -85,7 +96,7 @@ pub fn weighted(results: &Results) -> Vec<Figure> {
         .collect();
     sizes.sort_unstable();
     sizes.dedup();
-    if sizes.is_empty() {
+    if sizes.is_empty() || results.labels().is_empty() {
         return Vec::new();
     }
     let kinds = shown(results, |label| {
@@ -283,9 +294,23 @@ fn row(cells: &[String]) -> String {
     quoted.collect::<Vec<_>>().join(",") + "\n"
 }
 
+/// The tables that there is anything for, by the names of their files.
+pub fn tables(results: &Results) -> Vec<(&'static str, String)> {
+    let mut tables = Vec::new();
+    if !results.labels().is_empty() {
+        tables.push(("ratios.csv", ratio_table(results)));
+        tables.push(("weighted.csv", weighted_table(results)));
+    }
+    if !results.policies().is_empty() {
+        tables.push(("simulated.csv", simulated::table(results)));
+    }
+    tables
+}
+
 /// The page with all figures.
 pub fn gallery(results: &Results) -> Gallery {
     let study = results.study();
+    let has_tests = !results.labels().is_empty();
     let ideal = shown(results, |label| {
         !matches!(label.variant, Variant::Charged(_, Some(_)))
     });
@@ -304,11 +329,15 @@ pub fn gallery(results: &Results) -> Gallery {
         table.push([scenario.name()].into_iter().chain(cells).collect());
     }
     let (finished, of) = results.finished();
-    let mut notes = vec![
-        "A set that a sufficient test does not accept may hold nevertheless.".to_owned(),
-        "Bands and intervals have 95 % confidence (Wilson's, of independent random sets)."
-            .to_owned(),
-    ];
+    let mut notes = Vec::new();
+    if has_tests {
+        notes.push("A set that a sufficient test does not accept may hold nevertheless.".into());
+        notes.push(
+            "Bands and intervals of tests have 95 % confidence (Wilson's, of independent random sets)."
+                .into(),
+        );
+    }
+    notes.extend(simulated::notes(results));
     if finished < of {
         notes.push(format!(
             "The study is not finished: {finished} of {of} units are. Weighted numbers are those of scenarios with sets of all caps."
@@ -323,21 +352,50 @@ pub fn gallery(results: &Results) -> Gallery {
     Gallery {
         kicker: "Flyball sweep".into(),
         title: study.name.clone(),
-        about: "Random task sets come up to a cap of utilisation, and tests of schedulability accept them \
-                or do not."
-            .into(),
-        settings: vec![
-            ("CPUs".into(), study.cpus.to_string()),
-            ("sets of each cap".into(), study.sets.to_string()),
-            ("caps".into(), study.caps.len().to_string()),
-            ("seed".into(), study.seed.to_string()),
-        ],
-        caption: "Weighted schedulability: the accepted part of all utilisation".into(),
-        table,
+        about: about(study),
+        settings: settings(study),
+        caption: if has_tests {
+            "Weighted schedulability: the accepted part of all utilisation".into()
+        } else {
+            "What was counted, over all caps".into()
+        },
+        table: if has_tests {
+            table
+        } else {
+            simulated::overview(results)
+        },
         notes,
         figures: all(results),
         command: "flyball plot".into(),
     }
+}
+
+fn about(study: &Study) -> String {
+    let mut about = String::from("Random task sets come up to a cap of utilisation");
+    if !study.tests.is_empty() {
+        about += ", and tests of schedulability accept them or do not";
+    }
+    if study.simulate.is_some() {
+        about += "; each set is simulated under each policy";
+    }
+    about + "."
+}
+
+fn settings(study: &Study) -> Vec<(String, String)> {
+    let mut settings = vec![
+        ("CPUs".into(), study.cpus.to_string()),
+        ("sets of each cap".into(), study.sets.to_string()),
+        ("caps".into(), study.caps.len().to_string()),
+        ("seed".into(), study.seed.to_string()),
+    ];
+    if let Some(simulations) = &study.simulate {
+        settings.push(("simulated".into(), simulations.horizon.to_string()));
+        settings.push((
+            "simulations of each set".into(),
+            simulations.seeds.to_string(),
+        ));
+    }
+    settings
 }
 
 fn unknown(results: &Results) -> u64 {

@@ -88,7 +88,7 @@ impl<'s> Judge<'s> {
 /// The unions that have names.
 const UNIONS: [&str; 4] = ["G-EDF", "G-EDF+", "P-EDF", "P-FP"];
 
-/// The names that a study may use.
+/// The names of tests that a study may use.
 pub fn names() -> Vec<&'static str> {
     let tests = Criterion::all().map(Criterion::name);
     UNIONS.into_iter().chain(tests).collect()

@@ -1,11 +1,11 @@
 //! Does a study: what is missing in a folder, or all of it in memory.
 
 use crate::error::SweepError;
-use crate::judge::Judge;
 use crate::results::Results;
 use crate::store::Store;
-use crate::unit::{Row, Unit, units};
+use crate::unit::{Row, Tools, Unit, units};
 use flyball_model::Study;
+use flyball_study::Registry;
 use rayon::ThreadPoolBuilder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::fmt;
@@ -61,7 +61,7 @@ pub struct Outcome {
 }
 
 /// What a sweep asks its caller, and tells it of its progress: whether to go on. Asked after each
-/// set, by all threads.
+/// set, and from time to time while one is simulated, by all threads.
 pub type Watch<'w> = &'w (dyn Fn(Progress) -> bool + Sync);
 
 /// What is no [`Shard`].
@@ -100,25 +100,29 @@ impl Shard {
 
 /// Finishes the study in `folder`, or the shard of it. What is there is kept; what is not gets
 /// there unit by unit. If `watch` says no, the units that are under way are given up, and all
-/// others are kept.
+/// others are kept. Policies are those of `registry`.
 ///
 /// # Errors
 /// [`SweepError`]; all units that were finished before it are kept.
 pub fn sweep(
+    registry: &Registry,
     study: &Study,
     folder: &Path,
     options: &Options,
     watch: Watch<'_>,
 ) -> Result<Outcome, SweepError> {
-    sweep_into(&Store::open(study, folder)?, study, options, watch)
+    // A study that cannot be done leaves no folder.
+    let tools = Tools::new(registry, study)?;
+    sweep_into(&Store::open(study, folder)?, &tools, options, watch)
 }
 
 pub(crate) fn sweep_into(
     store: &Store,
-    study: &Study,
+    tools: &Tools<'_>,
     options: &Options,
     watch: Watch<'_>,
 ) -> Result<Outcome, SweepError> {
+    let study = tools.study;
     let files = store.files()?;
     let (mut outcome, mut missing, mut before) = (Outcome::default(), Vec::new(), Done::default());
     for (place, unit) in units(study).into_iter().enumerate() {
@@ -140,18 +144,19 @@ pub(crate) fn sweep_into(
         }
     }
     outcome.before = before.units;
-    outcome.finished = work(study, &missing, options, before, watch, |unit, rows| {
+    outcome.finished = work(tools, &missing, options, before, watch, |unit, rows| {
         store.put(study, unit, rows)
     })?;
     outcome.left = missing.len() - outcome.finished;
     Ok(outcome)
 }
 
-/// Does the whole study in memory; `None` if `watch` said no.
+/// Does the whole study in memory; `None` if `watch` said no. Policies are those of `registry`.
 ///
 /// # Errors
-/// [`SweepError::Draw`].
+/// Those of [`Unit::work`], and of [`Tools::new`].
 pub fn compute(
+    registry: &Registry,
     study: &Study,
     options: &Options,
     watch: Watch<'_>,
@@ -159,7 +164,7 @@ pub fn compute(
     let units = units(study);
     let found = Mutex::new(Vec::with_capacity(units.len()));
     work(
-        study,
+        &Tools::new(registry, study)?,
         &units,
         options,
         Done::default(),
@@ -196,22 +201,22 @@ struct Done {
 
 /// Does units on all threads, and hands the rows of each to `keep`. Returns how many were kept.
 fn work(
-    study: &Study,
+    tools: &Tools<'_>,
     missing: &[Unit],
     options: &Options,
     before: Done,
     watch: Watch<'_>,
     keep: impl Fn(Unit, &[Row]) -> Result<(), SweepError> + Sync,
 ) -> Result<usize, SweepError> {
-    let judge = Judge::new(study);
+    let study = tools.study;
     let sets: u64 = missing
         .iter()
         .map(|unit| unit.sets(study).len() as u64)
         .sum();
     let (judged, stopped) = (AtomicU64::new(before.sets), AtomicBool::new(false));
     let kept = AtomicUsize::new(0);
-    let go_on = || {
-        let judged = judged.fetch_add(1, Ordering::Relaxed) + 1;
+    let go_on = |more: u64| {
+        let judged = judged.fetch_add(more, Ordering::Relaxed) + more;
         if !watch(Progress {
             before: before.sets,
             judged,
@@ -227,7 +232,7 @@ fn work(
         if stopped.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let done = unit.work(study, &judge, go_on).and_then(|rows| match rows {
+        let done = unit.work(tools, go_on).and_then(|rows| match rows {
             Some(rows) => {
                 keep(*unit, &rows)?;
                 kept.fetch_add(1, Ordering::Relaxed);

@@ -22,6 +22,7 @@ mod parquet;
 use crate::error::SweepError;
 use crate::judge;
 use crate::unit::{Row, Unit};
+use flyball_model::study::Known;
 use flyball_model::{Study, read_study};
 use flyball_report::write::{WriteError, write_atomically};
 use std::collections::HashMap;
@@ -177,7 +178,12 @@ impl Files {
         if !path.exists() {
             return Err(SweepError::NoStudy(folder.to_owned()));
         }
-        let study = read_study(&path, &judge::names());
+        // Its policies were known when it was written.
+        let known = Known {
+            tests: judge::names(),
+            policies: None,
+        };
+        let study = read_study(&path, &known);
         let study = study.map_err(|error| SweepError::Model(Box::new(error)))?;
         let files = Files::find(folder, fingerprint(&study))?;
         Ok((study, files))

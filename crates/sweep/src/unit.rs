@@ -3,8 +3,10 @@
 use crate::draw::{Address, Drawn, draw};
 use crate::error::SweepError;
 use crate::judge::Judge;
-use flyball_model::Study;
+use crate::simulate::{Simulated, Simulator};
 use flyball_model::study::{Cap, Scenario};
+use flyball_model::{Study, TaskSet};
+use flyball_study::Registry;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -31,6 +33,32 @@ pub struct Row {
     /// Whether it is accepted, for each of the [`labels`](crate::judge::labels) of the study;
     /// `None`: not known, as the tests gave up.
     pub verdicts: Vec<Option<bool>>,
+    /// What was counted in simulations, for each policy of the study.
+    pub simulated: Vec<Simulated>,
+}
+
+/// What does the work of a study's units.
+pub struct Tools<'s> {
+    /// The study.
+    pub study: &'s Study,
+    /// Its tests.
+    pub judge: Judge<'s>,
+    /// Its simulations.
+    pub simulator: Simulator<'s>,
+}
+
+impl<'s> Tools<'s> {
+    /// Those of a study, with policies of `registry`.
+    ///
+    /// # Errors
+    /// As [`Simulator::new`].
+    pub fn new(registry: &'s Registry, study: &'s Study) -> Result<Tools<'s>, SweepError> {
+        Ok(Tools {
+            study,
+            judge: Judge::new(study),
+            simulator: Simulator::new(registry, study)?,
+        })
+    }
 }
 
 /// All units of a study, in order.
@@ -84,30 +112,65 @@ impl Unit {
         )
     }
 
-    /// Does the work. `go_on` is asked after each set; `Ok(None)` if it said no.
+    /// Does the work. `go_on` is asked after each set, and told that there is one more, and from
+    /// time to time while a set is simulated; `Ok(None)` if it said no.
     ///
     /// # Errors
-    /// [`SweepError::Draw`].
+    /// [`SweepError::Draw`], and those of [`Simulator::simulate`].
     pub fn work(
         &self,
-        study: &Study,
-        judge: &Judge<'_>,
-        go_on: impl Fn() -> bool,
+        tools: &Tools<'_>,
+        go_on: impl Fn(u64) -> bool,
     ) -> Result<Option<Vec<Row>>, SweepError> {
+        let study = tools.study;
         let mut rows = Vec::new();
         for index in self.sets(study) {
             let set = self.draw(study, index)?;
+            let verdicts = tools.judge.judge(&set);
+            let (scenario, address) = (self.scenario(study), self.address(study, index));
+            let simulated = tools
+                .simulator
+                .simulate(scenario, address, &set, &|| go_on(0))?;
+            let Some(simulated) = simulated else {
+                return Ok(None);
+            };
             rows.push(Row {
                 set: index,
                 tasks: set.len(),
                 utilisation: utilisation(&set),
-                verdicts: judge.judge(&set),
+                verdicts,
+                simulated,
             });
-            if !go_on() {
+            if !go_on(1) {
                 return Ok(None);
             }
         }
         Ok(Some(rows))
+    }
+
+    fn address(&self, study: &Study, index: u32) -> Address {
+        Address {
+            seed: study.seed,
+            cap: self.cap(study),
+            index,
+        }
+    }
+
+    /// One of its sets as it is simulated with the seed of that number, and the seed of that
+    /// simulation; `None` if the study simulates nothing.
+    ///
+    /// # Errors
+    /// [`SweepError::Draw`].
+    pub fn task_set(
+        &self,
+        tools: &Tools<'_>,
+        index: u32,
+        number: u32,
+    ) -> Result<Option<(TaskSet, u64)>, SweepError> {
+        let set = self.draw(tools.study, index)?;
+        let address = self.address(tools.study, index);
+        let scenario = self.scenario(tools.study);
+        Ok(tools.simulator.task_set(scenario, address, &set, number))
     }
 
     /// One of its sets.
@@ -115,12 +178,7 @@ impl Unit {
     /// # Errors
     /// [`SweepError::Draw`].
     pub fn draw(&self, study: &Study, index: u32) -> Result<Vec<Drawn>, SweepError> {
-        let address = Address {
-            seed: study.seed,
-            cap: self.cap(study),
-            index,
-        };
-        draw(self.scenario(study), address).map_err(|error| SweepError::Draw {
+        draw(self.scenario(study), self.address(study, index)).map_err(|error| SweepError::Draw {
             of: format!("{}, cap {}", self.scenario(study).name(), self.cap(study)),
             error,
         })

@@ -6,9 +6,11 @@ use flyball_analysis::criterion::Payer;
 use flyball_analysis::gedf::{Answer, Test};
 use flyball_analysis::{Criterion, WorkLimit};
 use flyball_model::{OverheadFile, Statistic, Study};
+use flyball_study::Registry;
 use flyball_study::assess::Charge;
 use flyball_study::corpus::{LONGEST_CHARGED, Question, Questions, analyse, read, read_up_to};
-use flyball_sweep::judge::{Judge, Variant, names};
+use flyball_sweep::judge::{Judge, Variant};
+use flyball_sweep::known;
 use flyball_sweep::unit::units;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -82,7 +84,7 @@ fn with_overheads_a_corpus_is_judged_as_a_sweep_judges_it() {
         (Accounting::Interrupts, "interrupts"),
     ] {
         let text = STUDY.replace("ACCOUNTING", name);
-        let study = Study::read(&text, "s.toml", &names(), |file| {
+        let study = Study::read(&text, "s.toml", &known(&Registry::standard()), |file| {
             OverheadFile::read(OVERHEADS, file)
         });
         let study = study.unwrap();

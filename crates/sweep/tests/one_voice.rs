@@ -10,7 +10,8 @@ use flyball_study::corpus::{Entry, Question, Questions, analyse};
 use flyball_study::results::{Schedulable, Verdict};
 use flyball_study::{Registry, StudyOptions, study};
 use flyball_sweep::draw::Drawn;
-use flyball_sweep::judge::{Judge, names};
+use flyball_sweep::judge::Judge;
+use flyball_sweep::known;
 use flyball_trace::Duration;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -134,7 +135,8 @@ fn in_sweep(set: &TaskSet) -> HashMap<Criterion, Option<bool>> {
         set.platform.cpus
     );
     let overheads = |name: &str| OverheadFile::read("", name);
-    let study = Study::read(&text, "s.toml", &names(), overheads).expect("it is one");
+    let study =
+        Study::read(&text, "s.toml", &known(&Registry::standard()), overheads).expect("it is one");
     let tasks = plain(set).into_iter();
     let drawn = tasks.map(|[wcet, period, _]| Drawn { wcet, period });
     let said = Judge::new(&study).judge(&drawn.collect::<Vec<_>>());

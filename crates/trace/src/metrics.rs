@@ -142,6 +142,8 @@ pub struct TaskSummary {
     pub start_latency: Spread,
     /// The largest tardiness of a completed job.
     pub tardiness_max: Duration,
+    /// The sum of the tardiness of all completed jobs, in nanoseconds.
+    pub tardiness_sum: u128,
     /// How often a job lost the CPU to another one.
     pub preemptions: u64,
     /// How often a job of it went on on another CPU than the one where it had run last.
@@ -470,6 +472,7 @@ impl Sink for Metrics {
                     task.sums.response.add(time.since(job.release));
                     let tardiness = time.since(job.deadline);
                     task.sums.tardiness_max = task.sums.tardiness_max.max(tardiness);
+                    task.sums.tardiness_sum += u128::from(tardiness.as_nanos());
                     if let Some(link) = job.link {
                         self.chains.complete(link, time);
                     }

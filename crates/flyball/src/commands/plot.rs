@@ -15,11 +15,9 @@ pub(crate) fn run(args: &PlotArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let results = Results::read(&folders)?;
     let gallery = figure::gallery(&results);
     let at = |name: &str, text: String| (args.out.join(name), text.into_bytes());
-    let mut all = vec![
-        at("report.html", gallery::html(&gallery)),
-        at("ratios.csv", figure::ratio_table(&results)),
-        at("weighted.csv", figure::weighted_table(&results)),
-    ];
+    let mut all = vec![at("report.html", gallery::html(&gallery))];
+    let tables = figure::tables(&results).into_iter();
+    all.extend(tables.map(|(name, text)| at(name, text)));
     all.extend(pictures::files(
         &gallery.figures,
         &args.out,

@@ -1,4 +1,4 @@
-//! `flyball sweep STUDY`: how many random sets does each test accept?
+//! `flyball sweep STUDY`: how many random sets does each test accept, and what do policies do with them?
 
 mod found;
 
@@ -9,17 +9,17 @@ use crate::output::{self, BOLD, DIM};
 use crate::progress::{self, Disposable, SweepBar};
 use anstream::eprintln;
 use flyball_json::sweep::{Sweep, Units};
-use flyball_model::{Study, read_study};
-use flyball_sweep::judge;
+use flyball_model::Study;
+use flyball_study::Registry;
 use flyball_sweep::{Options, Outcome, Results, sweep};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
+pub(crate) fn run(registry: &Registry, args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
     let study = {
         let _reading = files::Reading::begin(&args.study, quiet);
-        read_study(&args.study, &judge::names())?
+        flyball_sweep::read(registry, &args.study)?
     };
     let options = Options {
         threads: args.threads.map(usize::from),
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &SweepArgs, quiet: bool) -> Result<ExitCode, Failure> {
         let bar = SweepBar::new(quiet);
         // Each file gets there as a whole.
         let _may_end = Disposable::begin();
-        sweep(&study, &args.out, &options, &|progress| {
+        sweep(registry, &study, &args.out, &options, &|progress| {
             bar.show(progress);
             progress::interrupted().is_continue()
         })?
@@ -70,6 +70,7 @@ pub(crate) fn document(
         },
         damaged: outcome.damaged.iter().map(ToString::to_string).collect(),
         weighted: results.map(found::numbers).unwrap_or_default(),
+        simulated: results.map(found::simulated).unwrap_or_default(),
     }
 }
 
@@ -93,7 +94,7 @@ pub(crate) fn text(
     let Some(results) = results else {
         return text;
     };
-    text += &found::tables(results);
+    text += &found::all(results);
     let (finished, of) = results.finished();
     let _ = writeln!(
         text,

@@ -8,7 +8,7 @@ use crate::source::{At, Source};
 use crate::speeds::{Frequency, MOST_SPEEDS, Power, Powers, Speeds};
 use crate::taskset::Task;
 use crate::units::{parse_duration, parse_with};
-use core::fmt::{self, Display, Formatter};
+use core::fmt::{self, Display};
 use flyball_trace::Duration;
 use toml::de::DeValue;
 
@@ -272,11 +272,11 @@ pub(super) fn check_task(
     Err(error.help(help))
 }
 
-/// Writes `[platform.speeds]`.
-pub(super) fn write(f: &mut Formatter<'_>, speeds: &Speeds) -> fmt::Result {
+/// Writes `[platform.speeds]`, or that of another `parent`.
+pub(super) fn write(f: &mut dyn fmt::Write, parent: &str, speeds: &Speeds) -> fmt::Result {
     writeln!(
         f,
-        "\n[platform.speeds]\nfrequencies = {}",
+        "\n[{parent}.speeds]\nfrequencies = {}",
         texts(speeds.frequencies())
     )?;
     let rows = speeds.transitions();

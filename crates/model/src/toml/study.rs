@@ -2,6 +2,7 @@
 
 mod charge;
 mod distribution;
+mod simulate;
 mod write;
 
 pub(crate) use write::write;
@@ -12,7 +13,7 @@ use crate::check::{MOST_CPUS, Names};
 use crate::error::{Kind, ModelError};
 use crate::hint;
 use crate::source::{At, Source};
-use crate::study::{Cap, Column, MOST_SETS, Scenario, Study};
+use crate::study::{Cap, Column, Known, MOST_SETS, Scenario, Simulations, Study};
 use ::toml::de::{DeTable, DeValue};
 use std::path::Path;
 
@@ -28,6 +29,8 @@ const KEYS: &[&str] = &[
     "union",
     "scenario",
     "overheads",
+    "simulate",
+    "policies",
 ];
 
 /// Sets that are judged in one piece of work if the file does not say.
@@ -37,10 +40,10 @@ const BATCH: u32 = 250;
 const MOST_CAPS: usize = 10_000;
 const MOST_SCENARIOS: usize = 1_000;
 
-/// Reads a study. `known` are the names of tests.
+/// Reads a study. `known` are the names of tests and policies.
 pub(crate) fn read(
     source: &Source<'_>,
-    known: &[&str],
+    known: &Known<'_>,
     overheads: charge::Overheads<'_>,
 ) -> Read<Study> {
     size::check(source)?;
@@ -60,22 +63,28 @@ pub(crate) fn read(
     )?;
     let sets = document.require("sets", "how many sets each cap has", whole(1..=MOST_SETS))?;
     let batch = document.get("batch", whole(1..=MOST_SETS))?;
+    let (read_cpus, scenarios) = (
+        document.require(
+            "cpus",
+            "how many CPUs sets are to hold on",
+            whole(1..=MOST_CPUS),
+        )?,
+        scenarios(&document, &caps.value)?,
+    );
+    let cpus = read_cpus.value;
+    let drawn = (&scenarios[..], &caps.value[..]);
+    let simulate = simulate::simulations(&document, known, cpus, drawn)?;
     Ok(Study {
         name: name.map_or_else(|| stem.unwrap_or_default(), |name| name.value.to_owned()),
         seed: document
             .get("seed", whole(0..=u64::MAX))?
             .map_or(0, |seed| seed.value),
-        cpus: document
-            .require(
-                "cpus",
-                "how many CPUs sets are to hold on",
-                whole(1..=MOST_CPUS),
-            )?
-            .value,
+        cpus,
         sets: sets.value,
         batch: batch.map_or(BATCH, |batch| batch.value).min(sets.value),
-        scenarios: scenarios(&document, &caps.value)?,
-        tests: columns(&document, known)?,
+        scenarios,
+        tests: columns(&document, &known.tests, simulate.as_ref())?,
+        simulate,
         charges: charge::charges(&document, overheads)?,
         caps: caps.value,
     })
@@ -270,8 +279,12 @@ fn scenario<'d>(source: &'d Source<'d>, node: &'d Node<'d>, caps: &[Cap]) -> Rea
     Ok(scenarios)
 }
 
-/// The tests and the unions.
-fn columns(document: &Table<'_>, known: &[&str]) -> Read<Vec<Column>> {
+/// The tests and the unions; none are needed if there are simulations.
+fn columns(
+    document: &Table<'_>,
+    known: &[&str],
+    simulate: Option<&Simulations>,
+) -> Read<Vec<Column>> {
     let source = document.source;
     let mut columns = Vec::new();
     let mut names = Names::default();
@@ -300,6 +313,11 @@ fn columns(document: &Table<'_>, known: &[&str]) -> Read<Vec<Column>> {
                 span: name.span,
             };
             names.claim(source, &name)?;
+            if let Some(policy) = simulate.and_then(|it| it.owner(&name.value)) {
+                let message = format!("what is simulated under {policy} has such names");
+                let error = source.error(Kind::Duplicate, &name.span, message);
+                return Err(error.within("name").help("choose another name"));
+            }
             let of = table.require(
                 "of",
                 "the tests of which one has to accept",
@@ -321,10 +339,10 @@ fn columns(document: &Table<'_>, known: &[&str]) -> Read<Vec<Column>> {
         let mut read = read;
         columns.push(read().map_err(within)?);
     }
-    if columns.is_empty() {
+    if columns.is_empty() && simulate.is_none() {
         let error = ModelError::new(Kind::Missing, "there are no tests").in_file(source.name);
         return Err(error.help(format!(
-            "add `tests = […]`, of {}",
+            "add `tests = […]`, of {}, or `[simulate]`",
             hint::list(known, "and")
         )));
     }

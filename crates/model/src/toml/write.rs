@@ -249,8 +249,8 @@ impl Document<'_> {
 }
 
 /// Writes the settings of each policy, in a table below `parent`.
-fn policies(
-    f: &mut Formatter<'_>,
+pub(super) fn policies(
+    f: &mut dyn fmt::Write,
     parent: &str,
     policies: &BTreeMap<String, Settings>,
 ) -> fmt::Result {
@@ -306,7 +306,7 @@ fn platform(f: &mut Formatter<'_>, platform: &Platform) -> fmt::Result {
         write!(f, "\n[platform.overheads]\n{overheads}")?;
     }
     match &platform.speeds {
-        Some(speeds) => super::speeds::write(f, speeds),
+        Some(speeds) => super::speeds::write(f, "platform", speeds),
         None => Ok(()),
     }
 }

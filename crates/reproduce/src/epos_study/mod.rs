@@ -23,7 +23,7 @@ use flyball_model::study::{
 };
 use flyball_model::{ModelError, Statistic};
 use flyball_report::reproduction::{Claim, Figure, Verdict};
-use flyball_study::StudyError;
+use flyball_study::{Registry, StudyError};
 use flyball_sweep::{Options, Results, SweepError, compute, sweep};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -147,6 +147,7 @@ fn study(
         batch: 100.min(sets),
         scenarios,
         tests: columns(&[&SEVEN[..], &[BARUAH]].concat()),
+        simulate: None,
         charges: Vec::new(),
     }
 }
@@ -162,13 +163,14 @@ fn results(setup: &mut Setup<'_>, study: &Study) -> Result<Results, BenchError> 
         study
     };
     let stop = AtomicBool::new(false);
+    let registry = Registry::standard();
     let go_on = |_: flyball_sweep::Progress| !stop.load(Ordering::Relaxed);
     let folder = setup.keep.map(|keep| keep.join(&study.name));
     let work = || -> Result<Option<Results>, SweepError> {
         let Some(folder) = &folder else {
-            return compute(study, &Options::default(), &go_on);
+            return compute(&registry, study, &Options::default(), &go_on);
         };
-        let outcome = sweep(study, folder, &Options::default(), &go_on)?;
+        let outcome = sweep(&registry, study, folder, &Options::default(), &go_on)?;
         if outcome.left > 0 {
             return Ok(None);
         }

@@ -47,9 +47,12 @@ const OVERHEADS: &str = r#"
 "#;
 
 fn study(text: &str) -> Study {
-    Study::read(text, "s.toml", &names(), |file| {
-        OverheadFile::read(OVERHEADS, file)
-    })
+    Study::read(
+        text,
+        "s.toml",
+        &crate::known(&flyball_study::Registry::standard()),
+        |file| OverheadFile::read(OVERHEADS, file),
+    )
     .unwrap()
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::judge::names;
+use crate::known;
 use flyball_report::write::{WriteError, write_atomically};
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,10 +18,26 @@ const STUDY: &str = r#"
     periods = ["short"]
     utilisations = ["uniform-medium", "bimodal-medium"]
     slack = 0.1
+    [simulate]
+    policies = ["g-edf", "p-edf"]
+    horizon = "100ms"
+    phases = "random"
+    execution = [0.5, 1.0]
+    seeds = 2
 "#;
 
 fn study_of(text: &str) -> Study {
-    Study::read(text, "s.toml", &names(), |_| unreachable!()).unwrap()
+    Study::read(
+        text,
+        "s.toml",
+        &known(&Registry::standard()),
+        |_| unreachable!(),
+    )
+    .unwrap()
+}
+
+fn registry() -> Registry {
+    Registry::standard()
 }
 
 fn study() -> Study {
@@ -57,7 +73,7 @@ fn whole() -> TempDir {
         threads: Some(1),
         ..Options::default()
     };
-    let outcome = sweep(&study(), folder.path(), &options, &always).unwrap();
+    let outcome = sweep(&registry(), &study(), folder.path(), &options, &always).unwrap();
     // Two scenarios, three caps, batches of 4, 4 and 2.
     assert_eq!((outcome.before, outcome.finished, outcome.left), (0, 18, 0));
     folder
@@ -72,7 +88,7 @@ fn threads_and_shards_make_no_difference() {
         threads: Some(4),
         ..Options::default()
     };
-    sweep(&study(), folder.path(), &threads, &always).unwrap();
+    sweep(&registry(), &study(), folder.path(), &threads, &always).unwrap();
     assert_eq!(bytes(folder.path()), expected);
 
     let apart: Vec<TempDir> = (0..3).map(|_| tempfile::tempdir().unwrap()).collect();
@@ -83,9 +99,9 @@ fn threads_and_shards_make_no_difference() {
             shard,
             ..Options::default()
         };
-        let outcome = sweep(&study(), own.path(), &options, &always).unwrap();
+        let outcome = sweep(&registry(), &study(), own.path(), &options, &always).unwrap();
         assert_eq!((outcome.finished, outcome.left), (6, 0));
-        sweep(&study(), together.path(), &options, &always).unwrap();
+        sweep(&registry(), &study(), together.path(), &options, &always).unwrap();
     }
     assert_eq!(bytes(together.path()), expected);
     let copied: BTreeMap<_, _> = apart.iter().flat_map(|own| bytes(own.path())).collect();
@@ -95,7 +111,7 @@ fn threads_and_shards_make_no_difference() {
     assert_eq!(read, Results::read(&[together.path()]).unwrap());
     assert_eq!(
         read,
-        compute(&study(), &Options::default(), &always)
+        compute(&registry(), &study(), &Options::default(), &always)
             .unwrap()
             .unwrap()
     );
@@ -112,7 +128,14 @@ fn who_is_interrupted_goes_on_later() {
     while finished < 18 {
         // Seven sets at a time: more than a unit, and units are lost with which it was not done.
         let watch = |progress: Progress| progress.judged - progress.before < 7;
-        let outcome = sweep(&study(), folder.path(), &Options::default(), &watch).unwrap();
+        let outcome = sweep(
+            &registry(),
+            &study(),
+            folder.path(),
+            &Options::default(),
+            &watch,
+        )
+        .unwrap();
         assert_eq!(outcome.before, finished);
         finished += outcome.finished;
         assert_eq!(finished + outcome.left, 18);
@@ -121,7 +144,14 @@ fn who_is_interrupted_goes_on_later() {
     }
     assert!(rounds > 5);
     assert_eq!(bytes(folder.path()), expected);
-    let outcome = sweep(&study(), folder.path(), &Options::default(), &always).unwrap();
+    let outcome = sweep(
+        &registry(),
+        &study(),
+        folder.path(),
+        &Options::default(),
+        &always,
+    )
+    .unwrap();
     assert_eq!((outcome.before, outcome.finished), (18, 0));
 }
 
@@ -180,7 +210,14 @@ fn a_damaged_file_is_found_named_and_computed_again() {
         assert!(matches!(refused, SweepError::Damaged { .. }), "{refused}");
         assert!(refused.to_string().contains("3.0-0000"), "{refused}");
         assert!(refused.to_string().contains(says), "{refused}");
-        let outcome = sweep(&study(), folder.path(), &Options::default(), &always).unwrap();
+        let outcome = sweep(
+            &registry(),
+            &study(),
+            folder.path(),
+            &Options::default(),
+            &always,
+        )
+        .unwrap();
         assert_eq!(
             (outcome.before, outcome.finished, outcome.damaged.len()),
             (17, 1, 1)
@@ -196,7 +233,14 @@ fn what_a_killed_sweep_left_is_removed() {
     for name in [".flyball-abc", "short-uniform-medium/.flyball-def"] {
         fs::write(folder.path().join(name), "half a file").unwrap();
     }
-    sweep(&study(), folder.path(), &Options::default(), &always).unwrap();
+    sweep(
+        &registry(),
+        &study(),
+        folder.path(),
+        &Options::default(),
+        &always,
+    )
+    .unwrap();
     assert_eq!(bytes(folder.path()), expected);
 }
 
@@ -210,14 +254,35 @@ fn a_folder_belongs_to_one_study_and_one_sweep() {
         ("0.1", "0.2"),
     ] {
         let other = study_of(&STUDY.replace(word, other));
-        let refused = sweep(&other, folder.path(), &Options::default(), &always).unwrap_err();
+        let refused = sweep(
+            &registry(),
+            &other,
+            folder.path(),
+            &Options::default(),
+            &always,
+        )
+        .unwrap_err();
         assert!(matches!(refused, SweepError::OtherStudy(_)), "{refused}");
     }
     let store = Store::open(&study(), folder.path()).unwrap();
-    let refused = sweep(&study(), folder.path(), &Options::default(), &always).unwrap_err();
+    let refused = sweep(
+        &registry(),
+        &study(),
+        folder.path(),
+        &Options::default(),
+        &always,
+    )
+    .unwrap_err();
     assert!(matches!(refused, SweepError::Busy(_)), "{refused}");
     drop(store);
-    sweep(&study(), folder.path(), &Options::default(), &always).unwrap();
+    sweep(
+        &registry(),
+        &study(),
+        folder.path(),
+        &Options::default(),
+        &always,
+    )
+    .unwrap();
     assert_eq!(bytes(folder.path()), expected);
 }
 
@@ -248,15 +313,17 @@ fn a_full_disk_loses_nothing_that_was_finished() {
         threads: Some(1),
         ..Options::default()
     };
-    let store = Store::open_with(&study(), &folder, full_disk).unwrap();
-    let error = sweep_into(&store, &study(), &one, &always).unwrap_err();
+    let (registry, study) = (registry(), study());
+    let tools = Tools::new(&registry, &study).unwrap();
+    let store = Store::open_with(&study, &folder, full_disk).unwrap();
+    let error = sweep_into(&store, &tools, &one, &always).unwrap_err();
     assert!(error.to_string().contains("no storage space"), "{error}");
     assert!(error.remedy().contains("make room"));
     drop(store);
     let kept = bytes(&folder);
     assert_eq!(kept.len(), 10);
     assert!(kept.iter().all(|(path, bytes)| expected[path] == *bytes));
-    let outcome = sweep(&study(), &folder, &one, &always).unwrap();
+    let outcome = sweep(&registry, &study, &folder, &one, &always).unwrap();
     assert_eq!((outcome.before, outcome.finished), (9, 9));
     assert_eq!(bytes(&folder), expected);
 }
@@ -267,7 +334,8 @@ fn a_folder_that_cannot_be_one() {
     let file = folder.path().join("file");
     fs::write(&file, "x").unwrap();
     for folder in [file.clone(), file.join("results")] {
-        let error = sweep(&study(), &folder, &Options::default(), &always).unwrap_err();
+        let error =
+            sweep(&registry(), &study(), &folder, &Options::default(), &always).unwrap_err();
         let SweepError::NoFolder(path) = &error else {
             panic!("{error}");
         };
@@ -303,7 +371,14 @@ fn a_set_that_cannot_be_drawn_is_named() {
              { weight = 1, uniform = [0.8, 0.8] }] }",
         );
     let folder = tempfile::tempdir().unwrap();
-    let error = sweep(&study_of(&odd), folder.path(), &Options::default(), &always).unwrap_err();
+    let error = sweep(
+        &registry(),
+        &study_of(&odd),
+        folder.path(),
+        &Options::default(),
+        &always,
+    )
+    .unwrap_err();
     assert!(
         error
             .to_string()

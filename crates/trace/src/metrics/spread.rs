@@ -63,6 +63,11 @@ impl Spread {
         (self.count > 0).then_some(self.max)
     }
 
+    /// The sum of all values, in nanoseconds.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// The mean, rounded down to a nanosecond.
     pub fn mean(&self) -> Option<Duration> {
         let mean = self.sum.checked_div(u128::from(self.count))?;

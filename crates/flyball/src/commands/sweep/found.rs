@@ -1,8 +1,10 @@
-//! What a sweep found, as far as it is finished: weighted numbers, for people and for programs.
+//! What a sweep found, as far as it is finished: weighted numbers and what was counted, for people and for
+//! programs.
 
 use crate::output::{self, BOLD, DIM};
-use flyball_json::sweep::{Caps, Number};
+use flyball_json::sweep::{Caps, Number, Simulated};
 use flyball_sweep::Results;
+use flyball_sweep::figure;
 use flyball_sweep::judge::{Label, Variant};
 use std::fmt::Write;
 
@@ -35,9 +37,70 @@ pub(super) fn numbers(results: &Results) -> Vec<Number> {
     all
 }
 
+/// What was counted in simulations: by scenario, cap, policy and measure.
+pub(super) fn simulated(results: &Results) -> Vec<Simulated> {
+    let study = results.study();
+    let all = figure::simulated::all(results).into_iter().map(|number| {
+        let (totals, mean) = (number.totals, number.mean);
+        let interval = mean.and_then(|mean| mean.interval);
+        Simulated {
+            scenario: study.scenarios[number.scenario].name(),
+            cap: study.caps[number.cap].cpus(),
+            policy: results.policies()[number.policy].clone(),
+            measure: number.count.name().into(),
+            unit: number.count.unit().into(),
+            sets: totals.sets,
+            refused: number.refused,
+            not_zero: totals.not_zero,
+            mean: mean.map(|mean| mean.value),
+            low: interval.map(|[low, _]| low),
+            high: interval.map(|[_, high]| high),
+            least: mean.map(|_| totals.least),
+            most: mean.map(|_| totals.most),
+            per_job: number.per_job,
+        }
+    });
+    all.collect()
+}
+
+/// All that there is to print: of tests, and of simulations.
+pub(super) fn all(results: &Results) -> String {
+    let mut text = String::new();
+    if !results.labels().is_empty() {
+        text += &tables(results);
+    }
+    if !results.policies().is_empty() {
+        text += &overview(results);
+    }
+    text
+}
+
+/// What was counted over all caps, and what the reader has to know.
+fn overview(results: &Results) -> String {
+    let rows = figure::simulated::overview(results);
+    let Some((head, rows)) = rows.split_first() else {
+        return String::new();
+    };
+    let head: Vec<String> = head.iter().map(|name| name.to_uppercase()).collect();
+    let columns: Vec<&str> = head.iter().map(String::as_str).collect();
+    let mut table = output::table(&columns, &columns[2..]).spare_all();
+    for row in rows {
+        table.add_row(row.clone());
+    }
+    let mut text = format!(
+        "\n{BOLD}Simulated, over all caps{BOLD:#}\n{}",
+        table.render()
+    );
+    for note in figure::simulated::notes(results) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{DIM}{note}{DIM:#}");
+    }
+    text
+}
+
 /// A table without overheads, and one with those of each charge. Working sets, of which there may
 /// be many, are left to figures.
-pub(super) fn tables(results: &Results) -> String {
+fn tables(results: &Results) -> String {
     let study = results.study();
     let mut text = String::from("\n");
     let (is_partial, has_charges) = (is_partial(results), !study.charges.is_empty());

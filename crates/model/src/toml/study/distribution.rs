@@ -204,7 +204,7 @@ fn shape(table: &Table<'_>) -> Read<Shape> {
 }
 
 /// Reads a list of two.
-fn pair<T>(
+pub(super) fn pair<T>(
     source: &Source<'_>,
     node: &Node<'_>,
     read: impl Fn(&Source<'_>, &Node<'_>) -> Read<T>,
@@ -226,7 +226,7 @@ fn pair<T>(
     Ok((read(first)?, read(second)?))
 }
 
-fn ordered(source: &Source<'_>, span: &Span, are: bool) -> Read<()> {
+pub(super) fn ordered(source: &Source<'_>, span: &Span, are: bool) -> Read<()> {
     if are {
         return Ok(());
     }

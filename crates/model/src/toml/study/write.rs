@@ -1,9 +1,11 @@
 //! Writes studies, always in the same way: nothing is left out, nothing has a name only.
 
-use crate::study::{Shape, Study, Utilisations};
+use super::simulate::PHASES;
+use crate::study::{Shape, Simulations, Study, Utilisations};
 use crate::toml::SCHEMA;
-use crate::toml::write::quoted;
-use core::fmt::Write;
+use crate::toml::speeds;
+use crate::toml::write::{policies, quoted};
+use core::fmt::{self, Write};
 
 /// The study, and the files of overheads that it names, each with its name.
 pub(crate) fn write(study: &Study) -> (String, Vec<(String, String)>) {
@@ -48,6 +50,9 @@ pub(crate) fn write(study: &Study) -> (String, Vec<(String, String)>) {
             scenario.slack,
         );
     }
+    if let Some(simulate) = &study.simulate {
+        let _ = simulations(&mut toml, simulate);
+    }
     let mut files = Vec::new();
     for (number, charge) in study.charges.iter().enumerate() {
         let file = format!("overheads-{}.toml", number + 1);
@@ -63,6 +68,30 @@ pub(crate) fn write(study: &Study) -> (String, Vec<(String, String)>) {
         files.push((file, charge.file.to_toml()));
     }
     (toml, files)
+}
+
+fn simulations(toml: &mut String, simulate: &Simulations) -> fmt::Result {
+    let names: Vec<String> = simulate.policies.iter().map(|name| quoted(name)).collect();
+    let measures = simulate.measures.iter().map(|it| quoted(it.name()));
+    let measures: Vec<String> = measures.collect();
+    writeln!(
+        toml,
+        "\n[simulate]\npolicies = [{}]\nmeasures = [{}]\nhorizon = \"{}\"\nseeds = {}",
+        names.join(", "),
+        measures.join(", "),
+        simulate.horizon,
+        simulate.seeds
+    )?;
+    if let Some([from, to]) = simulate.execution {
+        writeln!(toml, "execution = [{from}, {to}]")?;
+    }
+    if let Some((word, _)) = PHASES.iter().find(|(_, it)| *it == simulate.phases) {
+        writeln!(toml, "phases = \"{word}\"")?;
+    }
+    if let Some(found) = &simulate.speeds {
+        speeds::write(toml, "simulate", found)?;
+    }
+    policies(toml, "policies", &simulate.settings)
 }
 
 fn utilisations(utilisations: &Utilisations) -> String {
