@@ -16,7 +16,7 @@ import sys
 from typing import Any, NoReturn
 
 #: What is needed beside Flyball, by the names of their modules.
-NEEDED = ("distributed", "dask_jobqueue")
+NEEDED = ("distributed", "dask_jobqueue", "cryptography")
 
 
 class _Parser(argparse.ArgumentParser):

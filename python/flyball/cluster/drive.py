@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import queue
 import sys
 import time
@@ -20,6 +21,9 @@ GATHER = 10.0
 #: So many shards more than workers are under way, so that no worker waits for the next.
 AHEAD = 2
 
+#: A shard may be killed so often before it is at fault itself, by the memory that it takes for example.
+KILLS = 5
+
 
 class Driver:
     """Computes what a folder lacks."""
@@ -29,7 +33,9 @@ class Driver:
         self._plan = Plan(len(store.units), store.finished, engine.workers)
         self._returned: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._under_way: dict[str, tuple[Shard, float, Any]] = {}
+        #: Where shards have failed, and how often they were killed.
         self._failed: dict[Shard, str] = {}
+        self._killed: collections.Counter[Shard] = collections.Counter()
         #: Workers that are not used any more, by their addresses.
         self._closed: set[str] = set()
 
@@ -63,6 +69,7 @@ class Driver:
         except Exception as error:
             what = f"shard {self._under_way[future.key][0]} cannot be run: {type(error).__name__}: {error}"
             raise ClusterError(what, "look at the workers' logs; on all machines the same Flyball and Dask have to be installed") from error
+        self._release(future)
         shard, _, _ = self._under_way.pop(future.key)
         wanted = set(self._plan.under_way[shard])
         places = set()
@@ -78,30 +85,38 @@ class Driver:
         if result.error is not None:
             self._fail(shard, result)
 
+    def _release(self, future: Any) -> None:
+        """Has Dask forget a shard before its units are kept: it would be computed once more if its worker were killed by then."""
+        future.release()
+        end = time.monotonic() + GATHER
+        while future.key in self._engine.cluster.scheduler.tasks and time.monotonic() < end:
+            time.sleep(0.001)
+
     def _fail(self, shard: Shard, result: Result) -> None:
         """A worker that failed is not used any more; a shard that fails on a second one is at fault itself."""
         what = f"worker {result.worker} on {result.host}: {result.error}"
-        before = self._failed.get(shard)
-        if before not in (None, result.worker) and not result.refused:
-            raise ClusterError(f"shard {shard} failed on two workers; {what}", "correct that; the same command goes on")
-        if not result.refused:
-            self._failed[shard] = result.worker
+        again = "correct that; the same command goes on"
+        if result.killed:
+            self._killed[shard] += 1
+            if self._killed[shard] > KILLS:
+                raise ClusterError(f"shard {shard} was killed {KILLS + 1} times; {what}", "its memory may be too small (--memory); the same command goes on")
+            return
+        if result.refused:
+            again = "install the same Flyball on all machines; the same command goes on"
+        elif self._failed.setdefault(shard, result.worker) != result.worker:
+            raise ClusterError(f"shard {shard} failed on two workers; {what}", again)
         if result.worker in self._closed:
             return
         self._closed.add(result.worker)
         self._progress.note(f"{what}; it is not used any more")
-        left = set(self._client.scheduler_info(n_workers=-1)["workers"]) - self._closed
-        if not left:
-            remedy = "install the same Flyball on all machines" if result.refused else "correct that; the same command goes on"
-            raise ClusterError(f"no worker is left; {what}", remedy)
+        if len(self._closed) >= self._engine.workers:
+            raise ClusterError(f"no worker is left; {what}", again)
         self._client.retire_workers([result.worker], close_workers=True)
 
     def _look(self) -> None:
         """What is looked at every now and then."""
-        workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
-        if not self._closed:
-            # What takes the place of a worker that was closed would most likely have to be closed, too.
-            self._engine.replace({str(it["name"]) for it in workers.values()})
+        workers: dict[str, Any] = self._engine.cluster.scheduler_info["workers"]
+        self._engine.replace({str(it["name"]) for it in workers.values()})
         now = time.monotonic()
         plan = self._plan
         if plan.probing and workers and any(now - began > SHORTEST for _, began, _ in self._under_way.values()):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
+import pathlib
 import shutil
 import time
 from typing import Any, Protocol
 
 import dask
-from distributed import LocalCluster
+from distributed import LocalCluster, Security
 
 from flyball.cluster.script import walltime
 from flyball.cluster.store import ClusterError
@@ -50,6 +52,7 @@ class Local:
             dashboard_address=None,
             local_directory=arguments.scratch,
             silence_logs=logging.CRITICAL,
+            security=True,
         )
 
     def replace(self, names: set[str]) -> None:
@@ -85,6 +88,7 @@ class Slurm:
             worker_extra_args=lifetime(arguments.time),
             job_name="flyball",
             silence_logs=logging.CRITICAL,
+            security=_keys(arguments.out.absolute()),
         )
         self.cluster.scale(jobs=self.jobs)
 
@@ -100,6 +104,23 @@ class Slurm:
                 self.cluster.worker_spec.pop(job, None)
         if len(self.cluster.worker_spec) < self.jobs:
             self.cluster.scale(jobs=self.jobs)
+
+
+def _keys(folder: pathlib.Path) -> Security:
+    """Keys of this run, in files that only this user can read: who can connect to Dask can run anything as the user."""
+    temporary: Any = Security.temporary
+    files = {}
+    for name, text in temporary().get_tls_config_for_role("worker").items():
+        if name in ("ca_file", "cert", "key"):
+            # Whatever has such a name is removed by the next sweep.
+            files[name] = folder / f".flyball-{name}.pem"
+            files[name].unlink(missing_ok=True)
+            with open(os.open(files[name], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(text)
+    roles = {f"tls_{role}_{name}": str(files[name]) for role in ("scheduler", "worker", "client") for name in ("cert", "key")}
+    make: Any = Security
+    keys: Security = make(require_encryption=True, tls_ca_file=str(files["ca_file"]), **roles)
+    return keys
 
 
 def lifetime(minutes: int) -> list[str]:

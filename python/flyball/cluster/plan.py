@@ -85,8 +85,16 @@ class Plan:
         if self.probing and self._given >= max(PROBES, self._workers):
             return None
         taken: set[int] = set().union(*self.under_way.values())
-        if not self._queue and self.missing - taken:
+        shard = self._from_queue(taken)
+        if shard is None and not self._queue and self.missing - taken:
             self._divide()
+            shard = self._from_queue(taken)
+        if shard is not None:
+            self._given += 1
+        return shard
+
+    def _from_queue(self, taken: set[int]) -> Shard | None:
+        """The next shard none of whose missing units is under way; removes what has none."""
         blocked: list[Shard] = []
         found = None
         while self._queue and found is None:
@@ -97,7 +105,6 @@ class Plan:
             elif computed:
                 found = shard
                 self.under_way[shard] = computed
-                self._given += 1
         self._queue += reversed(blocked)
         return found
 

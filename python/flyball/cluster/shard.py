@@ -1,12 +1,14 @@
 """What a worker does: one shard, in a folder of its own on its own disk, by the `flyball` command.
 
-If the environment variable `FLYBALL_CLUSTER_LOG` names a file, a line for each shard that begins is appended to it.
+If the environment variable `FLYBALL_CLUSTER_LOG` names a file, lines are appended to it: of shards that begin, and how many
+units the command says that it has computed.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 import pathlib
 import signal
@@ -70,6 +72,8 @@ class Result:
     error: str | None = None
     #: Whether this is no worker for this study at all.
     refused: bool = False
+    #: Whether the command was killed, which is no fault of the worker's.
+    killed: bool = False
 
 
 def log(line: str) -> None:
@@ -89,10 +93,11 @@ def run(task: Task) -> Result:
     began = time.monotonic()
     try:
         with tempfile.TemporaryDirectory(prefix="flyball-", dir=scratch) as folder:
-            failure, files = _sweep(task, pathlib.Path(folder))
+            code, said, files = _sweep(task, pathlib.Path(folder))
     except OSError as error:
-        failure, files = str(error), {}
-    return Result(host, worker, time.monotonic() - began, files, failure)
+        code, said, files = 2, str(error), {}
+    failure = None if code == 0 else said or f"`flyball sweep` ended with {code}"
+    return Result(host, worker, time.monotonic() - began, files, failure, killed=code < 0)
 
 
 def _place() -> tuple[str, str | None]:
@@ -106,7 +111,8 @@ def _place() -> tuple[str, str | None]:
     return str(worker.address), str(worker.local_directory)
 
 
-def _sweep(task: Task, folder: pathlib.Path) -> tuple[str | None, dict[str, tuple[bytes, bytes]]]:
+def _sweep(task: Task, folder: pathlib.Path) -> tuple[int, str, dict[str, tuple[bytes, bytes]]]:
+    """The command's exit code, its message, and the files of units that it has made."""
     study, out = folder / "study", folder / "results"
     for base, given in (study, task.study), (out, task.finished):
         for name, content in given.items():
@@ -115,7 +121,7 @@ def _sweep(task: Task, folder: pathlib.Path) -> tuple[str | None, dict[str, tupl
     log(f"begin {task.shard} {' '.join(task.units)}")
     arguments = ["sweep", "study.toml", "--out", str(out), "--shard", task.shard, "--threads", "1", "--json", "--quiet"]
     child = [sys.executable, "-m", "flyball.cluster.shard", str(os.getpid()), *arguments]
-    done = subprocess.run(child, cwd=study, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    done = subprocess.run(child, cwd=study, capture_output=True, stdin=subprocess.DEVNULL)
     files: dict[str, tuple[bytes, bytes]] = {}
     for path in out.glob("*/[!.]*.parquet"):
         name = path.relative_to(out).as_posix()
@@ -123,9 +129,9 @@ def _sweep(task: Task, folder: pathlib.Path) -> tuple[str | None, dict[str, tupl
             content = path.read_bytes()
             files[name] = (content, hashlib.sha256(content).digest())
     if done.returncode == 0:
-        return None, files
+        log(f"computed {task.shard} {json.loads(done.stdout)['units']['finished_now']}")
     said = done.stderr.decode(errors="replace").strip().removeprefix("error: ")
-    return said or f"`flyball sweep` ended with {done.returncode}", files
+    return done.returncode, said.partition("\n")[0], files
 
 
 def _end_with(parent: int) -> None:

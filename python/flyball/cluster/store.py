@@ -65,6 +65,8 @@ class Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for temporary in self.folder.glob(".flyball-*"):
+            temporary.unlink(missing_ok=True)
         self._lock.close()
 
     def _check(self, study: pathlib.Path) -> None:
