@@ -78,7 +78,7 @@ def cluster(study, out, *arguments):
 def begin(study, out, *arguments):
     """A driver in the background."""
     words = ["cluster", study / "study.toml", "--out", out, *arguments]
-    return subprocess.Popen([sys.executable, "-m", "flyball", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, "-m", "flyball", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def content(folder):
@@ -245,7 +245,8 @@ def test_ctrl_c_leaves_whole_units(study, tmp_path):
     driver = begin(study, out, "--local", 4)
     wait(lambda: out.exists() and finished(out) > 10)
     everything = descendants(driver)
-    driver.send_signal(signal.SIGINT)
+    # As a terminal does it: workers and their shards get it, too.
+    os.killpg(driver.pid, signal.SIGINT)
     _, said = driver.communicate(timeout=60)
     assert driver.returncode == 130
     assert re.fullmatch(r"interrupted; \d+ of 102 units are finished, and the same command goes on\n", said), said
@@ -348,6 +349,7 @@ def test_without_dask(study, tmp_path):
         ([], "--local"),
         (["--local", "0"], "expected a whole number from 1"),
         (["--local", "two"], "found 'two'"),
+        (["--slurm", "--memory", "much"], "expected a size such as 2GB"),
         (["--local", "2", "--slurm"], "not allowed with"),
         (["--local", "2", "--sharts", "3"], "--sharts"),
     ],

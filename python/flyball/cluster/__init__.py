@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -43,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     jobs = parser.add_argument_group("jobs of Slurm")
     jobs.add_argument("--jobs", metavar="N", type=_positive, default=4, help="how many [4]")
     jobs.add_argument("--cpus", metavar="N", type=_positive, default=1, help="CPUs of each, with a worker for each [1]")
-    jobs.add_argument("--memory", metavar="SIZE", default="2GB", help="of each job [2GB]")
+    jobs.add_argument("--memory", metavar="SIZE", type=_size, default="2GB", help="of each job [2GB]")
     jobs.add_argument("--time", metavar="MINUTES", type=_positive, default=60, help="how long a job may take; another takes its place [60]")
     jobs.add_argument("--partition", metavar="NAME", help="which partition")
     jobs.add_argument("--account", metavar="NAME", help="who pays")
@@ -68,6 +69,13 @@ def _positive(text: str) -> int:
     return number
 
 
+def _size(text: str) -> str:
+    found = re.fullmatch(r"([1-9][0-9]*) ?([KMGT])i?B?", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"expected a size such as 2GB, found {text!r}")
+    return f"{found[1]}{found[2]}B"
+
+
 def main(arguments: list[str]) -> int:
     """The command, without its first two words. Returns the exit code: 0, 2 for bad input, 130 if it was interrupted."""
     parsed = _parser().parse_args(arguments)
@@ -81,6 +89,9 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         return _script(parsed) if parsed.script else _run(parsed)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return 130
     except CommandFailed as refused:
         print(refused.said, end="", file=sys.stderr)
         return refused.code
