@@ -19,6 +19,9 @@ from flyball.cluster.store import ClusterError
 #: A job without workers is given up after so many seconds.
 LOST = 10.0
 
+#: Where Dask's web pages are: they are open to whoever can connect.
+NOBODY = "127.0.0.1:0"
+
 #: Dask's settings. A worker that is killed is not the shard's fault, and it may happen often where walltimes are short.
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 100,
@@ -49,7 +52,8 @@ class Local:
             n_workers=self.workers,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=None,
+            dashboard_address=NOBODY,
+            worker_dashboard_address=NOBODY,
             local_directory=arguments.scratch,
             silence_logs=logging.CRITICAL,
             security=True,
@@ -85,7 +89,8 @@ class Slurm:
             local_directory=arguments.scratch,
             python=arguments.python,
             log_directory=arguments.logs,
-            worker_extra_args=lifetime(arguments.time),
+            worker_extra_args=[*lifetime(arguments.time), "--dashboard-address", NOBODY],
+            scheduler_options={"dashboard_address": NOBODY},
             job_name="flyball",
             silence_logs=logging.CRITICAL,
             security=_keys(arguments.out.absolute()),

@@ -119,7 +119,7 @@ def _sweep(task: Task, folder: pathlib.Path) -> tuple[int, str, dict[str, tuple[
             (base / name).parent.mkdir(parents=True, exist_ok=True)
             (base / name).write_bytes(content)
     log(f"begin {task.shard} {' '.join(task.units)}")
-    arguments = ["sweep", "study.toml", "--out", str(out), "--shard", task.shard, "--threads", "1", "--json", "--quiet"]
+    arguments = ["sweep", "study.toml", "--out", str(out), "--shard", task.shard, "--threads", "1", "--json", "--quiet", "--color", "never"]
     child = [sys.executable, "-m", "flyball.cluster.shard", str(os.getpid()), *arguments]
     done = subprocess.run(child, cwd=study, capture_output=True, stdin=subprocess.DEVNULL)
     files: dict[str, tuple[bytes, bytes]] = {}

@@ -72,7 +72,7 @@ class Store:
     def _check(self, study: pathlib.Path) -> None:
         """Makes the folder; all files of units that stay in it are good."""
         while True:
-            done = command("sweep", str(study), "--out", str(self.folder), "--shard", NOTHING, "--quiet", "--json")
+            done = command("sweep", str(study), "--out", str(self.folder), "--shard", NOTHING, "--quiet", "--json", "--color", "never")
             if done.returncode == 0:
                 return
             path = next((it for it in self.folder.glob("*/*.parquet") if f"{it} is damaged: " in done.stderr), None)
