@@ -240,6 +240,39 @@ def test_jobs_of_slurm_and_drivers_are_killed(study, tmp_path, log, slurm):
     wait(lambda: not subprocess.run(["squeue"], capture_output=True, text=True).stdout.split())
 
 
+def test_another_job_takes_the_place_of_one_that_has_ended(monkeypatch):
+    from flyball.cluster import engine
+
+    class Jobs:
+        def __init__(self):
+            self.begun, self.worker_spec = 0, {}
+            self.scale(jobs=2)
+
+        def scale(self, jobs):
+            while len(self.worker_spec) < jobs:
+                self.worker_spec[f"job-{self.begun}"] = {}
+                self.begun += 1
+
+    now = [0.0]
+    monkeypatch.setattr(engine.time, "monotonic", lambda: now[0])
+    slurm = engine.Slurm.__new__(engine.Slurm)
+    slurm.jobs, slurm.workers, slurm.cluster = 2, 4, Jobs()
+    slurm._seen, slurm._lost = set(), {}
+
+    def look(at, *workers):
+        now[0] = at
+        slurm.replace(set(workers))
+        return sorted(slurm.cluster.worker_spec)
+
+    # One waits in the queue for an hour, and is not given up; of the other one a worker ends.
+    assert look(0, "job-0-0", "job-0-1") == ["job-0", "job-1"]
+    assert look(3600, "job-0-1") == ["job-0", "job-1"]
+    # It ends, but for a moment; then for good.
+    assert look(3601) == look(3609) == look(3610, "job-0-0") == ["job-0", "job-1"]
+    assert look(3611) == look(3620) == ["job-0", "job-1"]
+    assert look(3622, "job-1-0", "job-1-1") == ["job-1", "job-2"]
+
+
 def test_ctrl_c_leaves_whole_units(study, tmp_path):
     out = tmp_path / "results"
     driver = begin(study, out, "--local", 4)

@@ -47,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     jobs.add_argument("--memory", metavar="SIZE", type=_size, default="2GB", help="of each job [2GB]")
     jobs.add_argument("--time", metavar="MINUTES", type=_positive, default=60, help="how long a job may take; another takes its place [60]")
     jobs.add_argument("--partition", metavar="NAME", help="which partition")
-    jobs.add_argument("--account", metavar="NAME", help="who pays")
+    jobs.add_argument("--account", metavar="NAME", help="the account that pays")
     jobs.add_argument("--directive", metavar="TEXT", action="append", help="another option of sbatch (--directive=--qos=long); more than once")
     jobs.add_argument("--interface", metavar="NAME", help="network between driver and workers, such as ib0")
     jobs.add_argument("--python", metavar="PATH", default=sys.executable, help="the interpreter on the machines of the cluster")

@@ -19,8 +19,8 @@ from flyball.cluster.store import ClusterError
 #: A job without workers is given up after so many seconds.
 LOST = 10.0
 
-#: Where Dask's web pages are: they are open to whoever can connect.
-NOBODY = "127.0.0.1:0"
+#: Where Dask has its web pages: on each machine only for that machine itself, as they are open to any process that connects.
+PAGES = "127.0.0.1:0"
 
 #: Dask's settings. A worker that is killed is not the shard's fault, and it may happen often where walltimes are short.
 SETTINGS = {
@@ -52,8 +52,8 @@ class Local:
             n_workers=self.workers,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=NOBODY,
-            worker_dashboard_address=NOBODY,
+            dashboard_address=PAGES,
+            worker_dashboard_address=PAGES,
             local_directory=arguments.scratch,
             silence_logs=logging.CRITICAL,
             security=True,
@@ -89,8 +89,8 @@ class Slurm:
             local_directory=arguments.scratch,
             python=arguments.python,
             log_directory=arguments.logs,
-            worker_extra_args=[*lifetime(arguments.time), "--dashboard-address", NOBODY],
-            scheduler_options={"dashboard_address": NOBODY},
+            worker_extra_args=[*lifetime(arguments.time), "--dashboard-address", PAGES],
+            scheduler_options={"dashboard_address": PAGES},
             job_name="flyball",
             silence_logs=logging.CRITICAL,
             security=_keys(arguments.out.absolute()),
@@ -112,7 +112,7 @@ class Slurm:
 
 
 def _keys(folder: pathlib.Path) -> Security:
-    """Keys of this run, in files that only this user can read: who can connect to Dask can run anything as the user."""
+    """Keys of this run, in files that only this user can read: a process that can connect to Dask can run anything as this user."""
     temporary: Any = Security.temporary
     files = {}
     for name, text in temporary().get_tls_config_for_role("worker").items():

@@ -135,7 +135,7 @@ def _sweep(task: Task, folder: pathlib.Path) -> tuple[int, str, dict[str, tuple[
 
 
 def _end_with(parent: int) -> None:
-    """This process ends as soon as its parent does, however that ends: nobody would take what it finds. On Linux only."""
+    """This process ends as soon as its parent does, however that ends, as no process would take what it finds. On Linux only."""
     if sys.platform == "linux":
         import ctypes
 
