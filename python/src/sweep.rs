@@ -185,11 +185,14 @@ impl SweepResults {
     /// refused, sum, mean and its 95 % interval, least and most, in how many sets it is not zero, and how much it is per job.
     #[getter]
     fn simulated(&self) -> PyResult<Columns> {
-        of_csv(&figure::simulated::table(&self.results), |name| match name {
-            "scenario" | "policy" | "measure" | "unit" => Kind::Text,
-            "sets" | "refused" | "sum" | "min" | "max" | "not_zero" => Kind::Whole,
-            _ => Kind::Decimal,
-        })
+        of_csv(
+            &figure::simulated::table(&self.results),
+            |name| match name {
+                "scenario" | "policy" | "measure" | "unit" => Kind::Text,
+                "sets" | "refused" | "sum" | "min" | "max" | "not_zero" => Kind::Whole,
+                _ => Kind::Decimal,
+            },
+        )
     }
 
     /// The figures of `flyball plot`.
