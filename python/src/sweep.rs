@@ -7,7 +7,7 @@ use crate::figure::{Figure, write_all};
 use flyball::json::sweep as document;
 use flyball::model::{self, read_overheads, read_study};
 use flyball::report::json;
-use flyball::report::reproduction::gallery;
+use flyball::report::reproduction::{self, gallery};
 use flyball::sweep::{Options, Outcome, Results, Shard, SweepError, figure, judge};
 use flyball::{Failure, printed};
 use pyo3::exceptions::PyKeyError;
@@ -215,7 +215,7 @@ impl SweepResults {
             ),
         ];
         let figures = figure::all(&self.results);
-        files.extend(figures.iter().flat_map(|it| it.files()));
+        files.extend(figures.iter().flat_map(reproduction::Figure::files));
         write_all(&folder, files)
     }
 
