@@ -8,7 +8,7 @@ use crate::study::registry;
 use flyball::json::sweep as document;
 use flyball::model;
 use flyball::report::json;
-use flyball::report::reproduction::gallery;
+use flyball::report::reproduction::{self, gallery};
 use flyball::sweep::{Options, Outcome, Results, Shard, SweepError, figure};
 use flyball::{Failure, printed};
 use pyo3::exceptions::PyKeyError;
@@ -222,7 +222,7 @@ impl SweepResults {
         let tables = figure::tables(&self.results).into_iter();
         files.extend(tables.map(|(name, text)| (name.to_owned(), text.into_bytes())));
         let figures = figure::all(&self.results);
-        files.extend(figures.iter().flat_map(|it| it.files()));
+        files.extend(figures.iter().flat_map(reproduction::Figure::files));
         write_all(&folder, files)
     }
 

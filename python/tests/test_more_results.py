@@ -75,8 +75,8 @@ def test_wrong_types_are_refused(call):
 
 def test_an_analysis_shows_itself():
     found = flyball.analyse(GAP)
-    assert repr(found) == "<Analysis of \"\": holds under " + ", ".join(found.holding) + ">"
-    assert "P-EDF" in found.holding and found.infeasible is None
+    assert repr(found) == "<Analysis of \"task set\": holds under " + ", ".join(found.holding) + ">"
+    assert "p-edf" in found.holding and found.infeasible is None
     assert "<td>holds</td>" in found._repr_html_()
     overloaded = flyball.analyse(TaskSet([{"name": "a", "period": "1ms", "wcet": "1ms"}] + [{"name": "b", "period": "9ms", "wcet": "1ms"}]))
     assert overloaded.holding == [] and "not known to hold" in repr(overloaded) and overloaded.infeasible
@@ -109,7 +109,7 @@ def test_a_sweep_tells_how_far_it_is_and_goes_on(tmp_path):
     "call",
     [
         f"flyball.sweep({STUDY!r}, out='out')",
-        "flyball.analyse(flyball.generate(60, 30.0, cpus=32, granularity='1ns'), steps=10**12)",
+        "flyball.analyse(flyball.generate(100, 30.0, cpus=32, granularity='1ns'), steps=10**12)",
         "flyball.reproduce('epos-study', full=True)",
     ],
     ids=["sweep", "analyse", "reproduce"],
@@ -126,3 +126,23 @@ def test_ctrl_c_ends_a_call(call, tmp_path):
         _, error = child.communicate(timeout=60)
     assert error.strip().endswith("KeyboardInterrupt") and child.returncode != 0
     assert time.monotonic() - began < 5
+
+
+def test_no_thread_goes_on_with_an_analysis_that_was_ended():
+    program = """
+import flyball, time
+try:
+    print("begins", flush=True)
+    flyball.analyse(flyball.generate(100, 30.0, cpus=32, granularity="1ns"), steps=10**12)
+except KeyboardInterrupt:
+    time.sleep(3)
+    before = time.process_time()
+    time.sleep(1)
+    print(time.process_time() - before)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "begins\n"
+        time.sleep(0.7)
+        child.send_signal(signal.SIGINT)
+        output, error = child.communicate(timeout=60)
+    assert error == "" and float(output) < 0.2

@@ -116,7 +116,7 @@ impl Failure {
                 return ExitCode::from(130);
             }
             Failure::Model(fault) => {
-                eprintln!("{red}error:{red:#} {}", fault.coloured().trim_end())
+                eprintln!("{red}error:{red:#} {}", fault.coloured().trim_end());
             }
             Failure::Lab {
                 error: StudyError::Model(fault),
