@@ -23,8 +23,8 @@ pub struct Sweep {
     pub simulated: Vec<Simulated>,
 }
 
-/// What was counted in simulations of the sets of a scenario and a cap under a policy. No deadline that is
-/// missed proves no set schedulable.
+/// What was counted in simulations of the sets of a scenario and a cap under a policy. These are no verdicts: a
+/// set without misses may miss deadlines elsewhere.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Simulated {
