@@ -62,6 +62,8 @@ class Local:
             local_directory=arguments.scratch,
             silence_logs=logging.CRITICAL,
             security=True,
+            # A terminal sends Ctrl-C to all of its processes; the driver ends the workers then.
+            preload=["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
         )
 
     def replace(self, names: set[str]) -> None:
