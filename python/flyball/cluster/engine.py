@@ -22,10 +22,15 @@ LOST = 10.0
 #: Where Dask has its web pages: on each machine only for that machine itself, as they are open to any process that connects.
 PAGES = "127.0.0.1:0"
 
-#: Dask's settings. A worker that is killed is not the shard's fault, and it may happen often where walltimes are short.
-SETTINGS = {
+#: Dask's settings. A worker that is killed is not the shard's fault, and it may happen often where walltimes are short. Dask looks
+#: after itself ten times as often as shards of seconds need, which takes some percent of a CPU.
+SETTINGS: dict[str, bool | int | str] = {
     "distributed.scheduler.allowed-failures": 100,
+    "distributed.scheduler.active-memory-manager.start": False,
     "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "5s",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
     "distributed.comm.timeouts.connect": "60s",
 }
 
@@ -57,6 +62,8 @@ class Local:
             local_directory=arguments.scratch,
             silence_logs=logging.CRITICAL,
             security=True,
+            # A terminal sends Ctrl-C to all of its processes; the driver ends the workers then.
+            preload=["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
         )
 
     def replace(self, names: set[str]) -> None:
@@ -89,6 +96,7 @@ class Slurm:
             local_directory=arguments.scratch,
             python=arguments.python,
             log_directory=arguments.logs,
+            job_script_prologue=[f"export {_variable(key)}={value}" for key, value in SETTINGS.items()],
             worker_extra_args=[*lifetime(arguments.time), "--dashboard-address", PAGES],
             scheduler_options={"dashboard_address": PAGES},
             job_name="flyball",
@@ -109,6 +117,11 @@ class Slurm:
                 self.cluster.worker_spec.pop(job, None)
         if len(self.cluster.worker_spec) < self.jobs:
             self.cluster.scale(jobs=self.jobs)
+
+
+def _variable(key: str) -> str:
+    """The environment variable that a setting of Dask is read from."""
+    return "DASK_" + key.upper().replace("-", "_").replace(".", "__")
 
 
 def _keys(folder: pathlib.Path) -> Security:

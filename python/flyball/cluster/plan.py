@@ -134,7 +134,7 @@ class Plan:
         self._given = 0
         self._queue = []
         if lasted < PROBE and self.size < self._most:
-            self.size = min(self._most, self.size * min(16, max(2, math.ceil(PROBE / max(lasted, 1e-3)))))
+            self.size = min(self._most, self.size * min(16, max(4, math.ceil(PROBE / max(lasted, 1e-3)))))
         else:
             self.probing = False
             self.size = self._wanted()
