@@ -7,7 +7,7 @@
 
 from flyball.simso.adapter import policy
 from flyball.simso.configuration import Configuration, TaskInfo, Unsimulated, load
-from flyball.simso.core import NotSimulated
+from flyball.simso.processor import NotSimulated
 from flyball.simso.run import Run, Segment, simulate, task_set
 from flyball.simso.stand_ins import load_scheduler, standing_in, use_folder
 

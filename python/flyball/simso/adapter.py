@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from flyball._flyball import InputError
 from flyball._policy import Policy
 from flyball.simso import stand_ins
-from flyball.simso.core import NotSimulated, ProcInfo, Task
-from flyball.simso.model import Model
+from flyball.simso.jobs import Task
+from flyball.simso.model import Event, Model
+from flyball.simso.processor import NotSimulated, ProcInfo
 from flyball.simso.scheduler import SchedulerInfo
 
 #: The name of a task of Flyball's, and which job of a task of SimSo's it stands for.
@@ -72,7 +72,7 @@ class _Adapter(Policy):
         self._infos = {} if system is None else {info.name: info for info in system.task_info_list}
         self._tasks: dict[str, Task] = {}
         self._cycle = 1_000_000 // cycles
-        self._events: list[tuple[tuple[int, ...], Callable[..., None], Any]] = []
+        self._events: list[Event] = []
         self._processors = self.model.processors
         self._started = False
         # Something has happened since processors have decided, and when something happens of which only SimSo knows.
@@ -90,22 +90,19 @@ class _Adapter(Policy):
         found._handles.append(task)
         task.simso = found
 
-    def retire(self, task: Any) -> None:
-        raise NotSimulated("schedulers of SimSo do not hear of tasks that leave")
-
     def ready(self, task: Any, release: int | None, now: int) -> None:
         if release is None:
             raise NotSimulated(f"the task {task.name!r} waits, and schedulers of SimSo know no such tasks")
         self._due = True
         found = task.simso
-        if found._info.task_type == "APeriodic":
+        if found._follows:
             # Its job is there when the one before it ends.
             return
-        cycle = self._cycle
+        arguments = (release // self._cycle, task)
         if release != now and found._waiting:
-            found._late = (release // cycle, task)
+            found._late = arguments
         else:
-            self._events.append((found._order(release // cycle), found._release, (release // cycle, task)))
+            self._events.append((found._order, found._release, arguments))
 
     def stopped(self, task: Any, why: str, used: int, now: int) -> None:
         if why == "preempted":
@@ -114,16 +111,16 @@ class _Adapter(Policy):
             raise NotSimulated(f"the task {task.name!r} has stopped ({why}), and schedulers of SimSo know only jobs that end")
         self._due = True
         found = task.simso
-        job = next(job for job in found._waiting if job._handle is task)
+        job = found._waiting[0]
+        if job._handle is not task:
+            job = next(job for job in found._waiting if job._handle is task)
         time = now // self._cycle
-        aborted = job.absolute_deadline_cycles <= time and found.abort_on_miss and job._left(time) > 0
-        if aborted:
+        if job._left(time) > 0 and found.abort_on_miss and job.absolute_deadline_cycles <= time:
             if found.followed_by is not None:
                 raise NotSimulated(f"followed_by: the job {job.name} is aborted, and Flyball does not release the one that follows")
-            key = (job._activation, 1, -found._phase, found._number)
+            self._events.append(((job._activation, 1, -found._phase, found._number), job._end, (True,)))
         else:
-            key = job._key
-        self._events.append((key, job._end, (aborted,)))
+            self._events.append((job._key, job._end, ()))
 
     def pick(self, cpu: int, now: int) -> Any:
         if self._due:
@@ -147,6 +144,6 @@ class _Adapter(Policy):
         else:
             self._started = True
             with stand_ins.standing_in():
-                model._start([partial(step, *arguments) for _, step, arguments in sorted(events, key=lambda it: it[0])])
+                model._start([partial(step, *arguments) for _, step, arguments in events])
         next_step = model._next()
         self._alarm = None if next_step is None else next_step * self._cycle

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from flyball._flyball import InputError
-from flyball.simso.core import ProcInfo
+from flyball.simso.processor import ProcInfo
 from flyball.simso.scheduler import SchedulerInfo
 
 KINDS = ("Periodic", "APeriodic", "Sporadic")
@@ -217,7 +217,8 @@ class _Reader:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """What SimSo knows, and the data that the file itself declares."""
         place = f"<{element.tag}>" + (f" {element.get('name')!r}" if element.get("name") else "")
-        values, own = {}, {}
+        values: dict[str, Any] = {}
+        own: dict[str, Any] = {}
         for key, text in element.attrib.items():
             if key in known:
                 name, convert, into = *known[key], values

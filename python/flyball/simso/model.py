@@ -9,12 +9,16 @@ from itertools import count
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from flyball.simso.core import Job, Processor, Task, _Armed
+from flyball.simso.jobs import Job, Task
+from flyball.simso.processor import LIMIT, Endless, Processor
+from flyball.simso.timers import Armed
 
 _since = attrgetter("_since")
 _first = itemgetter(0)
 #: When, in which order, what, and the timer that it is, if it is one.
-_Entry = tuple[int, tuple[int, ...], Callable[[], None], _Armed | None]
+_Entry = tuple[int, tuple[int, ...], Callable[[], None], Armed | None]
+#: Where it comes among what happens at the instant, or a function that says so; what; with which arguments.
+Event = tuple[tuple[int, ...] | Callable[[], tuple[int, ...]], Callable[..., None], Any]
 
 
 class Logger:
@@ -41,6 +45,7 @@ class Model:
         self.logger = Logger(self)
         self.results = None
         self._now = 0
+        self._decisions = 0
         self._stamp = count(1).__next__
         # Steps to take at this instant, processors to be woken, those that wait for what they say, and what is to come.
         self._queue: deque[Callable[[], None]] = deque()
@@ -75,6 +80,9 @@ class Model:
         for task in self.task_list:
             task.followed_by = followed.get(task._info.followed_by)
         scheduler.init()
+        if len(self.processors) == 1 and not self._costs():
+            cpu = self.processors[0]
+            cpu._step = cpu._process_alone().__next__
         queue.extend(cpu._step for cpu in self.processors)
 
         def release() -> None:
@@ -86,27 +94,54 @@ class Model:
         queue.append(release)
         self._settle()
 
-    def _instant(self, now: int, events: list[tuple[tuple[int, ...], Callable[..., None], Any]]) -> None:
+    def _costs(self) -> bool:
+        """Whether something takes time but jobs."""
+        scheduler = self.scheduler
+        costs = [scheduler.overhead, scheduler.overhead_activate, scheduler.overhead_terminate]
+        return any(costs) or any(cpu.cl_overhead or cpu.cs_overhead for cpu in self.processors)
+
+    def _instant(self, now: int, events: list[Event]) -> None:
         """What happens at an instant, sorted as SimSo's processes come to it; then all of their steps."""
         self._now = now
+        self._decisions = 0
         heap = self._heap
-        while heap and heap[0][0] <= now:
+        if len(events) > 1 or heap and heap[0][0] <= now:
+            self._in_order(events)
+        else:
+            for _, step, arguments in events:
+                step(*arguments)
+                if self._woken or self._blocked:
+                    self._wake()
+        self._settle()
+
+    def _in_order(self, events: list[Event]) -> None:
+        found = [(order() if callable(order) else order, step, arguments) for order, step, arguments in events]
+        heap = self._heap
+        while heap and heap[0][0] <= self._now:
             _, key, step, _ = heappop(heap)
-            events.append((key, step, ()))
-        if len(events) > 1:
-            events.sort(key=_first)
-        for _, step, arguments in events:
+            found.append((key, step, ()))
+        found.sort(key=_first)
+        for _, step, arguments in found:
             step(*arguments)
             if self._woken or self._blocked:
                 self._wake()
-        self._settle()
 
     def _settle(self) -> None:
         queue, woken, blocked = self._queue, self._woken, self._blocked
         while queue:
             queue.popleft()()
-            if woken or blocked:
+            if blocked:
                 self._wake()
+            elif woken:
+                if len(woken) == 1:
+                    queue.append(woken.pop()._step)
+                else:
+                    self._wake()
+
+    def _count(self) -> None:
+        self._decisions += 1
+        if self._decisions > LIMIT:
+            raise Endless(f"the scheduler has decided {LIMIT} times at {self.now_ms()} ms, and lets no time pass")
 
     def _next(self) -> int | None:
         """When something is to happen that Flyball does not know of."""
@@ -146,6 +181,9 @@ class Model:
         self._queue.extend([cpu._step for cpu in woken])
         woken.clear()
 
+    def _refuse(self, job: Job) -> None:
+        print(f"Can't schedule a terminated job! ({job.name})")
+
     def _apply(self, decisions: Any) -> None:
         """Jobs go where the scheduler has decided."""
         if type(decisions) is not list:
@@ -159,7 +197,7 @@ class Model:
                 continue
             if job is not None:
                 if job.end_date is not None:
-                    print(f"Can't schedule a terminated job! ({job.name})")
+                    self._refuse(job)
                     continue
                 if job.task.cpu.running is job:
                     job.task.cpu.preempt()

@@ -3,20 +3,25 @@
 Nothing of Flyball is imported here.
 """
 
+from __future__ import annotations
+
 import contextlib
 import io
 import json
 import signal
 import sys
 import time
+from typing import Any
 
-#: Seconds after which a simulation is given up.
-LIMIT = 20
+#: Seconds of CPU time after which a simulation is given up.
+LIMIT = 5
 
 
-def configuration(system):  # type: ignore
-    from simso.configuration import Configuration  # type: ignore
+def configuration(system: dict[str, Any]) -> Any:
+    from simso.configuration import Configuration  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
+    if "xml" in system:
+        return Configuration(system["xml"])
     found = Configuration()
     found.etm = system.get("etm", "wcet")
     found.duration = system["duration"]
@@ -36,13 +41,13 @@ def configuration(system):  # type: ignore
     return found
 
 
-def segments(model):  # type: ignore
+def segments(model: Any) -> list[list[Any]]:
     """[task, job, processor, start, end], in cycles."""
-    from simso.core.JobEvent import JobEvent  # type: ignore
+    from simso.core.JobEvent import JobEvent  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-    found = []
+    found: list[list[Any]] = []
     for task in model.task_list:
-        runs = None
+        runs: list[Any] | None = None
         for when, event in task.monitor:
             if event.event == JobEvent.ACTIVATE:
                 continue
@@ -56,19 +61,19 @@ def segments(model):  # type: ignore
     return found
 
 
-def give_up(*_):  # type: ignore
-    raise TimeoutError(f"no end within {LIMIT} s")
+def give_up(*_: object) -> None:
+    raise TimeoutError(f"no end within {LIMIT} s of CPU time")
 
 
-def simulate(system):  # type: ignore
+def simulate(system: dict[str, Any]) -> dict[str, Any]:
     """The schedule, or how it failed."""
     for name in [name for name in sys.modules if name.startswith("simso.schedulers.")]:
         # What schedulers keep in their modules would go on into the next simulation.
         del sys.modules[name]
-    from simso.core import Model  # type: ignore
+    from simso.core import Model  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
-    signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(LIMIT)
+    signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             model = Model(configuration(system))
@@ -80,7 +85,7 @@ def simulate(system):  # type: ignore
     except Exception as error:
         return {"error": type(error).__name__, "what": str(error)}
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 if __name__ == "__main__":

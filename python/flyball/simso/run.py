@@ -24,27 +24,46 @@ class Segment:
 
 
 @dataclass(frozen=True)
+class JobRow:
+    """A job: its number from 1, its release, end and response time in nanoseconds (None: it has not ended), and whether it was late."""
+
+    job: int
+    release: int
+    end: int | None
+    response: int | None
+    missed: bool
+
+
+@dataclass(frozen=True)
 class Run:
     """A simulated configuration."""
 
     configuration: Any
     result: PolicyResult
 
+    def _name(self, task: str, job: int) -> tuple[str, int]:
+        """A task as SimSo calls it, and its job."""
+        if any(task == info.name for info in self.configuration.task_info_list):
+            return task, job
+        name, _, number = task.rpartition(PART)
+        return name, int(number)
+
     def schedule(self) -> list[Segment]:
         """Which jobs ran when on which processors, by time; adjacent stretches are one."""
-        names = {task.name for task in self.configuration.task_info_list}
         cpus = [processor.name for processor in self.configuration.proc_info_list]
         columns = self.result.segments.to_dict()
         rows = zip(columns["task"], columns["job"], columns["cpu"], columns["start_ns"], columns["end_ns"], strict=True)
-        found = []
-        for task, job, cpu, start, end in rows:
-            if task is None:
-                continue
-            if task not in names:
-                task, _, number = task.rpartition(PART)
-                job = int(number)
-            found.append(Segment(task, job, cpus[cpu], start, end))
-        return join(found)
+        return join([Segment(*self._name(task, job), cpus[cpu], start, end) for task, job, cpu, start, end in rows if task])
+
+    def jobs(self) -> dict[str, list[JobRow]]:
+        """The jobs of each task."""
+        found: dict[str, list[JobRow]] = {info.name: [] for info in self.configuration.task_info_list}
+        names = ("task", "job", "release_ns", "end_ns", "response_ns", "missed")
+        columns = self.result.jobs.to_dict()
+        for task, job, release, end, response, missed in zip(*(columns[name] for name in names), strict=True):
+            name, number = self._name(task, job)
+            found[name].append(JobRow(number, release, end, response, bool(missed)))
+        return found
 
 
 def join(segments: list[Segment]) -> list[Segment]:
@@ -69,7 +88,8 @@ def task_set(configuration: Any) -> TaskSet:
     cycles, cycle = configuration.cycles_per_ms, 1_000_000 // configuration.cycles_per_ms
 
     def length(ms: float) -> int:
-        return int(ms * cycles) * cycle
+        whole: int = int(ms * cycles) * cycle
+        return whole
 
     infos = configuration.task_info_list
     follow = {info.followed_by for info in infos if info.followed_by is not None}

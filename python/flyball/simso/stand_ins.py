@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from flyball._flyball import InputError
-from flyball.simso import configuration, core, model, scheduler
+from flyball.simso import configuration, jobs, model, processor, scheduler, timers
 
 _lock = threading.RLock()
 _depth = 0
@@ -42,11 +42,14 @@ def _decorate(name: str, **fields: Any) -> Any:
     return keep
 
 
-def _module(name: str, package: bool = False, **attributes: Any) -> None:
+def _package(name: str, **attributes: Any) -> None:
+    _module(name, **attributes)
+    _modules[name].__path__ = []
+
+
+def _module(name: str, **attributes: Any) -> None:
     module = ModuleType(name, "Stands for SimSo's module of this name.")
-    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=package)
-    if package:
-        module.__path__ = []
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None)
     vars(module).update(attributes)
     _modules[name] = module
     parent, _, own = name.rpartition(".")
@@ -56,24 +59,24 @@ def _module(name: str, package: bool = False, **attributes: Any) -> None:
 
 
 def _build() -> None:
-    classes = {"Model": model.Model, "Processor": core.Processor, "Scheduler": scheduler.Scheduler, "Timer": core.Timer}
+    classes: dict[str, Any] = {"Model": model.Model, "Processor": processor.Processor, "Scheduler": scheduler.Scheduler, "Timer": timers.Timer}
     partitioned = {name: value for name, value in vars(scheduler).items() if name.endswith("_fit") and name[0] != "_"}
-    information = {"SchedulerInfo": scheduler.SchedulerInfo, "Scheduler": scheduler.Scheduler}
-    _module("simso", package=True)
-    _module("simso.core", package=True, **classes)
+    information: dict[str, Any] = {"SchedulerInfo": scheduler.SchedulerInfo, "Scheduler": scheduler.Scheduler}
+    _package("simso")
+    _package("simso.core", **classes)
     _module("simso.core.Scheduler", **information)
-    _module("simso.core.Timer", Timer=core.Timer)
+    _module("simso.core.Timer", Timer=timers.Timer)
     _module("simso.core.Model", Model=model.Model)
-    _module("simso.core.Job", Job=core.Job)
-    _module("simso.core.Task", Task=core.Task, GenericTask=core.Task, TaskInfo=configuration.TaskInfo)
-    _module("simso.core.Processor", Processor=core.Processor, ProcInfo=core.ProcInfo)
+    _module("simso.core.Job", Job=jobs.Job)
+    _module("simso.core.Task", Task=jobs.Task, GenericTask=jobs.Task, TaskInfo=configuration.TaskInfo)
+    _module("simso.core.Processor", Processor=processor.Processor, ProcInfo=processor.ProcInfo)
     _module("simso.core.Logger", Logger=model.Logger)
-    _module("simso.core.etm", package=True, execution_time_models={}, execution_time_model_names={})
-    _module("simso.schedulers", package=True, scheduler=_decorate, get_loaded_schedulers=lambda: list(_registered))
-    _module("simso.utils", package=True, PartitionedScheduler=scheduler.PartitionedScheduler)
-    both = {"PartitionedScheduler": scheduler.PartitionedScheduler, "Scheduler": scheduler.Scheduler}
+    _package("simso.core.etm", execution_time_models={}, execution_time_model_names={})
+    _package("simso.schedulers", scheduler=_decorate, get_loaded_schedulers=lambda: list(_registered))
+    _package("simso.utils", PartitionedScheduler=scheduler.PartitionedScheduler)
+    both: dict[str, Any] = {"PartitionedScheduler": scheduler.PartitionedScheduler, "Scheduler": scheduler.Scheduler}
     _module("simso.utils.PartitionedScheduler", **both, **partitioned)
-    _module("simso.configuration", package=True, Configuration=configuration.Configuration)
+    _package("simso.configuration", Configuration=configuration.Configuration)
     _module("simso.configuration.Configuration", Configuration=configuration.Configuration)
 
 

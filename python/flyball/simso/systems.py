@@ -11,6 +11,7 @@ from typing import Any
 from flyball._flyball import PolicyError
 from flyball.simso import stand_ins
 from flyball.simso.configuration import Configuration
+from flyball.simso.processor import Endless
 from flyball.simso.run import Run, Segment, join, simulate
 
 CYCLES_PER_MS = 1_000_000
@@ -131,7 +132,9 @@ def simulated(system: dict[str, Any]) -> Outcome:
 def of_peer(answer: dict[str, Any], system: dict[str, Any]) -> Outcome:
     """What SimSo has answered."""
     if "error" in answer:
-        return Outcome(error=answer["error"], what=answer["what"])
+        # Where SimSo does not come to an end Flyball says so.
+        error = Endless.__name__ if answer["error"] == "TimeoutError" else answer["error"]
+        return Outcome(error=error, what=answer["what"])
     cycle = 1_000_000 // system["cycles_per_ms"]
     rows = (Segment(task, job, cpu, start * cycle, end * cycle) for task, job, cpu, start, end in answer["segments"])
     return Outcome(join(list(rows)), jobs=answer["jobs"], seconds=answer["seconds"])
