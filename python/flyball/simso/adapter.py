@@ -78,6 +78,7 @@ class _Adapter(Policy):
         # Something has happened since processors have decided, and when something happens of which only SimSo knows.
         self._due = False
         self._alarm: int | None = 0
+        self._alarmed = -1
 
     def admit(self, task: Any) -> None:
         name = task.name if task.name in self._infos else task.name.rpartition(PART)[0] or task.name
@@ -118,7 +119,10 @@ class _Adapter(Policy):
         if job._left(time) > 0 and found.abort_on_miss and job.absolute_deadline_cycles <= time:
             if found.followed_by is not None:
                 raise NotSimulated(f"followed_by: the job {job.name} is aborted, and Flyball does not release the one that follows")
-            self._events.append(((job._activation, 1, -found._phase, found._number), job._end, (True,)))
+            self._events.append((job._kill, job._end, (True,)))
+            if job._last is None and self._alarmed != now:
+                # No CPU would be asked for the end of a job that runs on none.
+                self._alarm = now
         else:
             self._events.append((job._key, job._end, ()))
 
@@ -133,6 +137,7 @@ class _Adapter(Policy):
 
     def alarm(self, cpu: int, now: int) -> None:
         self._due = True
+        self._alarmed = now
         self._alarm = None
 
     def _decide(self, now: int) -> None:

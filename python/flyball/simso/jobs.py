@@ -40,7 +40,8 @@ class Job:
         self._number = number
         # What Flyball calls it.
         self._handle = handle
-        self._activation = activation
+        # Where its end at its deadline comes among what happens then, if it is aborted.
+        self._kill = (activation, 1, self.sim._stamp())
 
     @property
     def name(self) -> str:

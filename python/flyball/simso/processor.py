@@ -246,6 +246,9 @@ class Processor:
             elif kind == _TERMINATE:
                 scheduler.on_terminated(event[1])
             elif kind == _TIMER:
+                if event[1].overhead > 0:
+                    model._hold(step, event[1].overhead)
+                    yield
                 event[1].call_handler()
                 continue
             if queue:

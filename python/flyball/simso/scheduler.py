@@ -73,12 +73,15 @@ class SchedulerInfo:
     def __init__(
         self,
         clas: Any = "",
-        overhead: int = 0,
+        overhead: Any = 0,
         overhead_activate: int = 0,
         overhead_terminate: int = 0,
         fields: dict[str, tuple[Any, str]] | None = None,
     ) -> None:
         self.filename: str | os.PathLike[str] = ""
+        if isinstance(overhead, type):
+            # (name, class): the form of an older SimSo.
+            clas, overhead = overhead, 0
         self.clas = clas
         self.overhead = overhead
         self.overhead_activate = overhead_activate

@@ -108,7 +108,7 @@ def configuration(system: dict[str, Any]) -> Configuration:
     for processor in system["processors"]:
         found.add_processor(**processor)
     info = found.scheduler_info
-    info.clas = system["scheduler"]
+    setattr(info, "filename" if system["scheduler"].endswith(".py") else "clas", system["scheduler"])
     for name, value in system.get("overheads", {}).items():
         setattr(info, name, value)
     info.set_fields({name: (value, "") for name, value in system.get("data", {}).items()})
