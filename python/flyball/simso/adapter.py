@@ -119,7 +119,7 @@ class _Adapter(Policy):
         if job._left(time) > 0 and found.abort_on_miss and job.absolute_deadline_cycles <= time:
             if found.followed_by is not None:
                 raise NotSimulated(f"followed_by: the job {job.name} is aborted, and Flyball does not release the one that follows")
-            self._events.append((job._kill, job._end, (True,)))
+            self._events.append(((job._activation, 1, job._created), job._end, (True,)))
             if job._last is None and self._alarmed != now:
                 # No CPU would be asked for the end of a job that runs on none.
                 self._alarm = now
@@ -150,5 +150,5 @@ class _Adapter(Policy):
             self._started = True
             with stand_ins.standing_in():
                 model._start([partial(step, *arguments) for _, step, arguments in events])
-        next_step = model._next()
+        next_step = model._next() if model._heap else None
         self._alarm = None if next_step is None else next_step * self._cycle

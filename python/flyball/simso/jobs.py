@@ -41,7 +41,8 @@ class Job:
         # What Flyball calls it.
         self._handle = handle
         # Where its end at its deadline comes among what happens then, if it is aborted.
-        self._kill = (activation, 1, self.sim._stamp())
+        self._activation = activation
+        self._created = self.sim._stamp()
 
     @property
     def name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from operator import attrgetter, itemgetter
@@ -110,8 +111,8 @@ class Model:
         else:
             for _, step, arguments in events:
                 step(*arguments)
-                if self._woken or self._blocked:
-                    self._wake()
+            if self._woken or self._blocked:
+                self._wake()
         self._settle()
 
     def _in_order(self, events: list[Event]) -> None:
@@ -121,10 +122,7 @@ class Model:
             _, key, step, _ = heappop(heap)
             found.append((key, step, ()))
         found.sort(key=_first)
-        for _, step, arguments in found:
-            step(*arguments)
-            if self._woken or self._blocked:
-                self._wake()
+        self._queue.extend([partial(step, *arguments) for _, step, arguments in found])
 
     def _settle(self) -> None:
         queue, woken, blocked = self._queue, self._woken, self._blocked
@@ -138,10 +136,8 @@ class Model:
                 else:
                     self._wake()
 
-    def _count(self) -> None:
-        self._decisions += 1
-        if self._decisions > LIMIT:
-            raise Endless(f"the scheduler has decided {LIMIT} times at {self.now_ms()} ms, and lets no time pass")
+    def _give_up(self) -> None:
+        raise Endless(f"the scheduler has decided {LIMIT} times at {self.now_ms()} ms, and lets no time pass")
 
     def _next(self) -> int | None:
         """When something is to happen that Flyball does not know of."""

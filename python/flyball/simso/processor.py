@@ -96,30 +96,39 @@ class Processor:
 
     def resched(self) -> None:
         """The scheduler decides, as soon as all else is done that has happened on this processor."""
-        self._add(_ASKED)
+        self._events.append(_ASKED)
+        if self._waits:
+            self._wake()
 
     def activate(self, job: Job) -> None:
-        self._add((_ACTIVATE, job))
+        self._events.append((_ACTIVATE, job))
+        if self._waits:
+            self._wake()
 
     def terminate(self, job: Job) -> None:
         self.running = None
-        self._add((_TERMINATE, job))
+        self._events.append((_TERMINATE, job))
+        if self._waits:
+            self._wake()
 
     def timer(self, timer: Armed) -> None:
-        self._add((_TIMER, timer))
+        self._events.append((_TIMER, timer))
+        if self._waits:
+            self._wake()
 
     def preempt(self, job: Job | None = None) -> None:
         """It is to run this job, or none."""
-        if _STOPPED in self._events:
-            self._events.remove(_STOPPED)
+        events = self._events
+        if events and _STOPPED in events:
+            events.remove(_STOPPED)
         self.running = job
-        self._add(_STOPPED)
-
-    def _add(self, event: _Event) -> None:
-        self._events.append(event)
+        events.append(_STOPPED)
         if self._waits:
-            self._waits = False
-            self.sim._woken.append(self)
+            self._wake()
+
+    def _wake(self) -> None:
+        self._waits = False
+        self.sim._woken.append(self)
 
     def _process(self) -> Generator[None]:
         """Each step runs to where time may pass, or another process may take a step."""
@@ -165,7 +174,9 @@ class Processor:
                     yield
                 elif woken or blocked:
                     model._wake()
-                model._count()
+                model._decisions += 1
+                if model._decisions > LIMIT:
+                    model._give_up()
                 decisions = scheduler.schedule(self)
                 if scheduler.overhead or queue or woken or blocked:
                     model._hold(self._step, int(scheduler.overhead))
@@ -221,7 +232,9 @@ class Processor:
                     continue
                 if locks:
                     scheduler.get_lock()
-                model._count()
+                model._decisions += 1
+                if model._decisions > LIMIT:
+                    model._give_up()
                 decisions = scheduler.schedule(self)
                 if queue:
                     queue.append(step)
