@@ -36,6 +36,15 @@ def system(scheduler, number, cpus=None, weights=False, **more):
     return found
 
 
+def pair(scheduler, *tasks):
+    """Tasks of these periods, deadlines and execution times, in ms, on one processor."""
+    numbered = enumerate(tasks, 1)
+    named = [{"name": f"T{n}", "identifier": n, "period": p, "deadline": d, "wcet": c, "activation_date": 0} for n, (p, d, c) in numbered]
+    processors = [{"name": "CPU 1", "identifier": 1}]
+    common = {"cycles_per_ms": 1_000_000, "duration": 60_000_000}
+    return common | {"scheduler": str(DATA / f"{scheduler}.py"), "tasks": named, "processors": processors}
+
+
 def golden_systems():
     """Names and systems of which the file has SimSo's schedules."""
     overheads = {"overhead": 700, "overhead_activate": 300, "overhead_terminate": 250}
@@ -47,6 +56,8 @@ def golden_systems():
         if systems.make("EDF", number)["kind"] == "implicit":
             found[f"Packed {number}"] = system("Packed", number)
         found[f"Thesis with overheads {number}"] = system("Thesis", number, overheads=overheads)
+    found["a job that waits is aborted"] = pair("Trusting", (20, 20, 6), (20, 4, 3))
+    found["a timer is stopped at once"] = pair("Hasty", (20, 20, 6), (20, 20, 3))
     coarse = system("Quantum", 3, cpus=1, cycles_per_ms=1000, duration=120_000)
     acet = system("Thesis", 5, etm="acet")
     for task in acet["tasks"]:
@@ -101,6 +112,25 @@ def its_schedulers():
 def test_its_own_schedulers_give_its_schedules(its_schedulers, module):
     row = compare(its_schedulers, module, range(10))
     assert row.runs and not row.differ, row
+
+
+def schedule(name):
+    return [(task, job, start // 10**6, end // 10**6) for task, job, _, start, end in rows(simulated(golden_systems()[name]))]
+
+
+def test_faults_of_simso_are_kept():
+    """What `docs/simso.md` says of them: schedules are SimSo's also where it is wrong."""
+    # T2 waits, and is aborted at 4 ms: with it ends what runs on its processor, and T1 has only 4 of its 6 ms.
+    first = [segment for segment in schedule("a job that waits is aborted") if segment[:2] == ("T1", 1)]
+    assert first == [("T1", 1, 0, 4)]
+    # Nothing is to change at 1.5 ms, since the timers are stopped, but T2 runs.
+    assert ("T1", 1, 0, 6) not in schedule("a timer is stopped at once")
+
+
+@needs_simso
+def test_zero_laxity_in_floats_does_not_end(its_schedulers):
+    row = compare(its_schedulers, "EDZL", [9])
+    assert row.failed == 1 and row.errors == {"Endless": 1}
 
 
 def test_it_runs_where_simso_is_and_where_it_is_not():

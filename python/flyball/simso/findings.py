@@ -19,6 +19,10 @@ _SPEED = Finding("Flyball", "set_speed: the adapter simulates processors at full
 #: Why the schedules of a module differ.
 FINDINGS: dict[str, Finding] = {
     "CC_EDF": _SPEED,
+    "Fixed_PEDF": Finding(
+        "SimSo",
+        "SchedulerInfo(name, class) is the form of an older SimSo: 0.8.5 finds no scheduler and ends with AttributeError; here it runs",
+    ),
     "Static_EDF": _SPEED,
 }
 
@@ -30,4 +34,5 @@ KEPT: dict[str, Finding] = {
         "simulation does not end (here: Endless)",
     ),
     "P_EDF_WF": Finding("SimSo", "decreasing_worst_fit packs next-fit: so the scheduler is not what it is called (here: a warning)"),
+    "BF": Finding("SimSo", "it fails the literature's example, as SimSo's issue 2 says (not examined here); here it decides as there"),
 }
