@@ -128,6 +128,14 @@ def test_faults_of_simso_are_kept():
 
 
 @needs_simso
+def test_simso_has_two_jobs_on_one_processor(its_schedulers):
+    row = compare(its_schedulers, "WC_RUN", [14])
+    assert row.differ == [14] and row.impossible == 1 and row.remark().startswith("SimSo: a processor runs one job at a time")
+    one = systems.Outcome([simso.Segment("T1", 1, "CPU 1", 0, 4), simso.Segment("T2", 1, "CPU 1", 3, 5)])
+    assert one.overlaps() and not systems.Outcome(one.segments[:1]).overlaps()
+
+
+@needs_simso
 def test_zero_laxity_in_floats_does_not_end(its_schedulers):
     row = compare(its_schedulers, "EDZL", [9])
     assert row.failed == 1 and row.errors == {"Endless": 1}

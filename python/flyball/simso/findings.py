@@ -16,6 +16,12 @@ class Finding:
 
 _SPEED = Finding("Flyball", "set_speed: the adapter simulates processors at full speed only, and refuses others")
 
+#: What is seen of a schedule itself.
+OVERLAP = Finding(
+    "SimSo",
+    "a processor runs one job at a time: SimSo's trace has two on one, since of jobs that change places one is never noted as stopped",
+)
+
 #: Why the schedules of a module differ.
 FINDINGS: dict[str, Finding] = {
     "CC_EDF": _SPEED,

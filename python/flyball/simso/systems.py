@@ -34,6 +34,15 @@ class Outcome:
     jobs: int = 0
     seconds: float = 0.0
 
+    def overlaps(self) -> bool:
+        """Whether two jobs are on one processor at a time."""
+        until: dict[str, int] = {}
+        for segment in sorted(self.segments, key=lambda it: it.start):
+            if segment.start < until.get(segment.cpu, 0):
+                return True
+            until[segment.cpu] = max(segment.end, until.get(segment.cpu, 0))
+        return False
+
     def same_as(self, other: Outcome) -> bool:
         return self.error == other.error and (self.error is not None or self.segments == other.segments)
 

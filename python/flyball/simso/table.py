@@ -13,7 +13,7 @@ from typing import Any
 
 from flyball._flyball import InputError
 from flyball.simso import peer, stand_ins, systems
-from flyball.simso.findings import FINDINGS, KEPT
+from flyball.simso.findings import FINDINGS, KEPT, OVERLAP
 
 #: Modules of SimSo's that others need, and that have no scheduler.
 PARTS = {"RUNServer": "part of RUN, no scheduler"}
@@ -29,6 +29,8 @@ class Row:
     #: Both failed, in the same way.
     failed: int = 0
     differ: list[int] = field(default_factory=list)
+    #: Of these: SimSo's schedule is impossible, since two jobs are on one processor at a time.
+    impossible: int = 0
     #: How systems failed here, and how often.
     errors: Counter[str] = field(default_factory=Counter)
 
@@ -41,7 +43,7 @@ class Row:
         if self.module in PARTS:
             return PARTS[self.module]
         if self.differ:
-            known = FINDINGS.get(self.module)
+            known = OVERLAP if self.impossible == len(self.differ) else FINDINGS.get(self.module)
             return f"{known.who}: {known.rule}" if known else f"not known; first in set {self.differ[0]}"
         if self.failed:
             kept = KEPT.get(self.module)
@@ -123,6 +125,7 @@ def compare(simso: Peer, module: str, sets: Iterable[int]) -> Row:
             row.errors[mine.error] += 1
         if not mine.same_as(its):
             row.differ.append(number)
+            row.impossible += its.overlaps()
         elif mine.error is None:
             row.same += 1
         else:
