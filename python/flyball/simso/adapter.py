@@ -77,7 +77,9 @@ class _Adapter(Policy):
         self._started = False
         # Something has happened since processors have decided, and when something happens of which only SimSo knows.
         self._due = False
-        self._alarm: int | None = 0
+        self._alarms: dict[int, int | None] = {0: 0}
+        # It is asked several times at each instant, and so it is no function of Python's.
+        self.next_alarm = self._alarms.get
         self._alarmed = -1
 
     def admit(self, task: Any) -> None:
@@ -122,7 +124,7 @@ class _Adapter(Policy):
             self._events.append(((job._activation, 1, job._created), job._end, (True,)))
             if job._last is None and self._alarmed != now:
                 # No CPU would be asked for the end of a job that runs on none.
-                self._alarm = now
+                self._alarms[0] = now
         else:
             self._events.append((job._key, job._end, ()))
 
@@ -132,13 +134,10 @@ class _Adapter(Policy):
         job = self._processors[cpu]._executes
         return None if job is None else job._handle
 
-    def next_alarm(self, cpu: int) -> int | None:
-        return self._alarm if cpu == 0 else None
-
     def alarm(self, cpu: int, now: int) -> None:
         self._due = True
         self._alarmed = now
-        self._alarm = None
+        self._alarms[0] = None
 
     def _decide(self, now: int) -> None:
         events, self._events = self._events, []
@@ -151,4 +150,4 @@ class _Adapter(Policy):
             with stand_ins.standing_in():
                 model._start([partial(step, *arguments) for _, step, arguments in events])
         next_step = model._next() if model._heap else None
-        self._alarm = None if next_step is None else next_step * self._cycle
+        self._alarms[0] = None if next_step is None else next_step * self._cycle

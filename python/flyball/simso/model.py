@@ -202,8 +202,8 @@ class Model:
                 job.task.cpu = cpu
             changed = True
         if changed and len(self.processors) > 1:
-            names = [cpu.running.name for cpu in self.processors if cpu.running is not None]
-            assert len(set(names)) == len(names), "Try to run a job on 2 processors simultaneously!"
+            running = [cpu.running for cpu in self.processors if cpu.running is not None]
+            assert len(set(running)) == len(running), "Try to run a job on 2 processors simultaneously!"
 
 
 __all__ = ["Job", "Logger", "Model"]

@@ -166,7 +166,7 @@ class Processor:
             event = events.popleft()
             kind = event[0]
             if kind == _RESCHED:
-                if events and any(other[0] != _RESCHED for other in events):
+                if events and events.count(_ASKED) < len(events):
                     events.append(event)
                     continue
                 if not scheduler.get_lock():
@@ -227,7 +227,7 @@ class Processor:
             event = events.popleft()
             kind = event[0]
             if kind == _RESCHED:
-                if events and any(other[0] != _RESCHED for other in events):
+                if events and events.count(_ASKED) < len(events):
                     events.append(event)
                     continue
                 if locks:
