@@ -128,6 +128,25 @@ def test_faults_of_simso_are_kept():
 
 
 @needs_simso
+def test_its_own_objects_are_taken_as_they_are(monkeypatch):
+    """A configuration and a class of SimSo itself, where it can be imported."""
+    folder = next(path for path in Path(PYTHON).absolute().parents[1].glob("lib/python3*/site-packages"))
+    monkeypatch.syspath_prepend(str(folder))
+    if sys.version_info >= (3, 12):
+        pytest.skip("SimSo 0.8.5 cannot be imported from Python 3.12 on")
+    from simso.configuration import Configuration
+    from simso.schedulers.EDF_mono import EDF_mono
+
+    configuration = Configuration()
+    configuration.duration = 100 * configuration.cycles_per_ms
+    configuration.add_task(name="T1", identifier=1, period=7, wcet=3, deadline=7)
+    configuration.add_processor(name="CPU 1", identifier=1)
+    configuration.scheduler_info.clas = EDF_mono
+    assert simso.simulate(configuration).result.jobs_completed == 14
+    assert "flyball" not in sys.modules["simso"].__file__
+
+
+@needs_simso
 def test_simso_has_two_jobs_on_one_processor(its_schedulers):
     row = compare(its_schedulers, "WC_RUN", [14])
     assert row.differ == [14] and row.impossible == 1 and row.remark().startswith("SimSo: a processor runs one job at a time")
