@@ -93,4 +93,4 @@ def by_key(
         return lambda function: by_key(function, name=name, placement=placement)
     if not callable(key):
         raise TypeError(f"expected a function of a task, its release and its deadline, found {type(key).__name__}")
-    return KeyPolicy(key, name or getattr(key, "__name__", "key"), placement)
+    return KeyPolicy(key, name or str(getattr(key, "__name__", "key")), placement)

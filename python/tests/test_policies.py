@@ -171,6 +171,19 @@ def test_bursts_and_alarms():
     assert mine.jobs_completed == 12 and mine.context_switches > flyball.simulate(PAIR, "fifo", until="35ms").context_switches
 
 
+def test_a_cpu_whose_task_moves_may_pick_one_that_ran_nowhere():
+    class InOrder(Fifo):
+        name = "in-order"
+
+        def pick(self, cpu, now):
+            return self.queue[cpu] if cpu < len(self.queue) else None
+
+    tasks = TaskSet([{"name": name, "period": "20ms", "wcet": f"{wcet}ms"} for name, wcet in (("a", 1), ("b", 4), ("c", 2))], cpus=2)
+    segments = flyball.simulate(tasks, InOrder, until="20ms").segments.to_dict()
+    found = {(task, cpu, start // 10**6, end // 10**6) for task, cpu, start, end in zip(*(segments[it] for it in ("task", "cpu", "start_ns", "end_ns")))}
+    assert found == {("a", 0, 0, 1), ("b", 1, 0, 1), ("b", 0, 1, 4), ("c", 1, 1, 3)}
+
+
 def test_mutexes_ask_it_who_is_first_and_let_their_owners_inherit():
     tasks = TaskSet.load(ROOT / "examples" / "priority-inversion.toml")
 

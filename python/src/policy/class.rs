@@ -270,15 +270,14 @@ impl Object {
 
     /// `cpu` has picked `task`. If another CPU runs that, it waits until that one has given it up.
     fn accept(&mut self, cpu: CpuId, task: TaskId, now: Time) -> bool {
-        let on = self.members[task.index()].runs_on.unwrap_or(cpu);
-        if on == cpu && self.cpus[on.index()].waits.is_none() {
+        let Some(on) = self.members[task.index()].runs_on else {
+            return true;
+        };
+        let waits = self.cpus[on.index()].waits;
+        if on == cpu && waits.is_none() {
             return true;
         }
-        if on == cpu
-            || self.cpus[on.index()]
-                .waits
-                .is_some_and(|waits| waits != cpu)
-        {
+        if on == cpu || waits.is_some_and(|waits| waits != cpu) {
             self.picked_twice(task, now);
             return false;
         }
