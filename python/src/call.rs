@@ -4,10 +4,12 @@ use crate::error::{InputError, type_name};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -79,9 +81,14 @@ fn wait<T: Send + 'static>(
     let shared = Arc::new(Call::default());
     let (sender, mut result) = mpsc::channel();
     let call = Arc::clone(&shared);
+    let pool = pool()?;
     let thread = thread::Builder::new().spawn(move || {
+        let done = match pool {
+            Some(pool) => pool.install(|| work(&call)),
+            None => work(&call),
+        };
         // The caller may have gone.
-        let _ = sender.send(work(&call));
+        let _ = sender.send(done);
     })?;
     let began = Instant::now();
     loop {
@@ -102,6 +109,30 @@ fn wait<T: Send + 'static>(
             shared.is_over.store(true, Ordering::Relaxed);
             let _ = py.detach(move || result.recv_timeout(GRACE));
             return Err(error);
+        }
+    }
+}
+
+/// Threads for parallel work, where those that all work shares are not there: a process that was forked has none of its parent's.
+///
+/// # Errors
+/// There can be no more threads.
+fn pool() -> PyResult<Option<Arc<ThreadPool>>> {
+    static FIRST: OnceLock<u32> = OnceLock::new();
+    static OWN: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+    let process = process::id();
+    if *FIRST.get_or_init(|| process) == process {
+        return Ok(None);
+    }
+    let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*own {
+        Some((of, pool)) if *of == process => Ok(Some(Arc::clone(pool))),
+        _ => {
+            let pool = ThreadPoolBuilder::new().build();
+            let pool = Arc::new(pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?);
+            // That of a parent, which has no threads any more, is not to be ended.
+            std::mem::forget(own.replace((process, Arc::clone(&pool))));
+            Ok(Some(pool))
         }
     }
 }

@@ -1,6 +1,8 @@
 """Policies that are written in Python: they are policies like others, and their mistakes are told with place and instant."""
 
+import os
 import random
+import subprocess
 import sys
 import traceback
 from pathlib import Path
@@ -327,3 +329,43 @@ def test_a_policy_may_use_flyball_itself():
             assert flyball.study(PAIR, "edf").holding == ["edf"]
 
     assert flyball.simulate(PAIR, Asks, until="35ms").jobs_completed == 12
+
+
+def test_ctrl_c_ends_a_call_whose_policy_does_not_return():
+    code = """
+import threading, time, _thread, flyball
+
+class Sleeps(flyball.Policy):
+    def ready(self, task, release, now):
+        time.sleep(1000)
+
+    def stopped(self, task, why, used, now): ...
+
+    def pick(self, cpu, now): ...
+
+threading.Timer(0.5, _thread.interrupt_main).start()
+began = time.time()
+try:
+    flyball.simulate(flyball.TaskSet([{"name": "one", "period": "5ms", "wcet": "1ms"}]), Sleeps)
+except KeyboardInterrupt:
+    print(f"ended after {time.time() - began:.1f} s")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("ended"), done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_process_that_was_forked_has_threads_of_its_own():
+    code = """
+import os, sys, flyball
+
+tasks = flyball.TaskSet.load(sys.argv[1])
+before = flyball.analyse(tasks).json()
+child = os.fork()
+if child == 0:
+    os._exit(0 if flyball.analyse(tasks).json() == before and flyball.study(tasks, until="2s").holding else 7)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    example = ROOT / "examples" / "gap.toml"
+    done = subprocess.run([sys.executable, "-c", code, str(example)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
