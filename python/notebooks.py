@@ -21,7 +21,9 @@ def run(path, out):
         here.mkdir(parents=True)
         (pathlib.Path(folder) / "examples").symlink_to(path.resolve().parents[2] / "examples")
         notebook = nbformat.read(path, as_version=4)
-        NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(here)}}).execute()
+        client = NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(here)}})
+        client.extra_arguments = ["--log-level=ERROR"]
+        client.execute()
     nbformat.write(notebook, out / path.name)
     page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
     (out / path.with_suffix(".html").name).write_text(page)

@@ -331,8 +331,14 @@ impl Columns {
             let cell = if number == 0 { "th" } else { "td" };
             text += "<tr>";
             for value in row {
+                // A sentence wants room; notebooks put cells to the right, and make them narrow.
+                let style = if value.len() > 40 {
+                    " style=\"text-align:left;min-width:24em\""
+                } else {
+                    ""
+                };
                 // Writing to a string cannot fail.
-                let _ = write!(text, "<{cell}>{}</{cell}>", escape(value));
+                let _ = write!(text, "<{cell}{style}>{}</{cell}>", escape(value));
             }
             text += "</tr>";
         }

@@ -47,13 +47,12 @@ mod _flyball {
     use crate::compare::{Comparison, compare};
     #[pymodule_export]
     use crate::error::InputError;
+    #[pymodule_export]
     use crate::figure::Figure;
     #[pymodule_export]
     use crate::generate::generate;
     #[pymodule_export]
     use crate::overheads::Overheads;
-    #[pymodule_export]
-    use crate::policy::{PolicyError, Task};
     #[pymodule_export]
     use crate::policy::{PolicyError, Task};
     #[pymodule_export]

@@ -109,7 +109,7 @@ def test_a_sweep_tells_how_far_it_is_and_goes_on(tmp_path):
     "call",
     [
         f"flyball.sweep({STUDY!r}, out='out')",
-        "flyball.analyse(flyball.generate(100, 30.0, cpus=32, granularity='1ns'), steps=10**12)",
+        "flyball.analyse(flyball.generate(300, 60.0, cpus=64, granularity='1ns'), steps=10**12)",
         "flyball.reproduce('epos-study', full=True)",
     ],
     ids=["sweep", "analyse", "reproduce"],
@@ -133,7 +133,7 @@ def test_no_thread_goes_on_with_an_analysis_that_was_ended():
 import flyball, time
 try:
     print("begins", flush=True)
-    flyball.analyse(flyball.generate(100, 30.0, cpus=32, granularity="1ns"), steps=10**12)
+    flyball.analyse(flyball.generate(300, 60.0, cpus=64, granularity="1ns"), steps=10**12)
 except KeyboardInterrupt:
     time.sleep(3)
     before = time.process_time()

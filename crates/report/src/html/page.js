@@ -8,7 +8,8 @@ const watch = new IntersectionObserver((entries) => {
     if (isIntersecting) { watch.unobserve(target); open(target); }
   }
 }, near);
-figures.forEach((figure) => watch.observe(figure));
+// A page of one chart has nothing to wait for.
+figures.forEach((figure) => (figures.length === 1 ? open(figure) : watch.observe(figure)));
 
 const compare = document.querySelector("#compare");
 let compareNow = () => {};
