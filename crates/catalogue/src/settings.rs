@@ -146,6 +146,10 @@ pub trait Values {
     /// What it costs to go from group to group, if the file says so.
     fn costs(&self, name: &str) -> Option<Costs>;
     /// The name of the task that says this; empty where it is no task. It is no setting.
+    #[expect(
+        clippy::unnecessary_literal_bound,
+        reason = "others have names of their own"
+    )]
     fn task(&self) -> &str {
         ""
     }

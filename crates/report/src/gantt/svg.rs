@@ -10,6 +10,7 @@ use flyball_trace::file::Trace;
 use flyball_trace::{CpuId, Duration, TaskId, Time};
 use maud::{Markup, PreEscaped, html};
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::ops::Range;
 
 const AXIS: f64 = 30.0;
@@ -281,10 +282,16 @@ impl Picture<'_> {
             let x = px(self.x(mark.time));
             match mark.what {
                 What::Release if !crowded => {
-                    paths += &format!("M{x} {}V{}m-3 4l3-4 3 4", px(bottom + BAR.1 - 1.0), px(top));
+                    // Writing to a string cannot fail.
+                    let _ = write!(
+                        paths,
+                        "M{x} {}V{}m-3 4l3-4 3 4",
+                        px(bottom + BAR.1 - 1.0),
+                        px(top)
+                    );
                 }
                 What::Deadline if !crowded => {
-                    paths += &format!("M{x} {}V{}m-3-4l3 4 3-4", px(top), px(bottom));
+                    let _ = write!(paths, "M{x} {}V{}m-3-4l3 4 3-4", px(top), px(bottom));
                 }
                 _ => {}
             }
@@ -361,9 +368,8 @@ fn style() -> Markup {
         rest.split_once('}').map(|(variables, _)| variables)
     });
     let (light, dark) = (blocks.next().unwrap_or(""), blocks.next().unwrap_or(""));
-    let tasks: String = (0..COLOURS)
-        .map(|n| format!(".flyball .t{n}{{fill:var(--t{n})}}"))
-        .collect();
+    let tasks = (0..COLOURS).map(|n| format!(".flyball .t{n}{{fill:var(--t{n})}}"));
+    let tasks = tasks.collect::<Vec<_>>().concat();
     let rules = "\
 .flyball text{font:11px system-ui,\"Segoe UI\",Roboto,\"Liberation Sans\",sans-serif;dominant-baseline:central;stroke:none}\
 .flyball .name{fill:var(--ink);font-size:12px}.flyball .cpu{font-weight:600}\

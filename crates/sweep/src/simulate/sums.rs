@@ -3,7 +3,7 @@
 use super::{Count, counts};
 use flyball_model::TaskSet;
 use flyball_model::study::{Measure, Simulations};
-use flyball_sim::Outcome;
+use flyball_sim::{Outcome, SpeedUse};
 use flyball_trace::Duration;
 use flyball_trace::metrics::{Summary, TaskSummary};
 
@@ -39,7 +39,7 @@ impl Sums {
         self.preemptions += outcome.preemptions;
         self.switches += outcome.context_switches;
         self.migrations += summary.job_migrations();
-        let energy = outcome.speeds.as_ref().and_then(|speeds| speeds.energy());
+        let energy = outcome.speeds.as_ref().and_then(SpeedUse::energy);
         self.energy += energy.map_or(0, |(_, all)| all.microjoules());
         for (task, found) in set.tasks.iter().zip(&summary.tasks) {
             self.released += found.released;

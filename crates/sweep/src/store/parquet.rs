@@ -73,7 +73,7 @@ fn encode(study: &Study, unit: Unit, rows: &[Row]) -> Result<Vec<u8>> {
     for (place, policy) in policies.iter().enumerate() {
         simulated(
             &mut group,
-            rows.iter().map(|row| &row.simulated[place]),
+            &rows.iter().map(|row| &row.simulated[place]),
             policy,
         )?;
     }
@@ -106,7 +106,7 @@ fn policies(study: &Study) -> Vec<Policy> {
 /// Writes the columns of a policy.
 fn simulated<'r>(
     group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>,
-    rows: impl Iterator<Item = &'r Simulated> + Clone,
+    rows: &(impl Iterator<Item = &'r Simulated> + Clone),
     policy: &Policy,
 ) -> Result<()> {
     let refused = rows.clone().map(|row| i16::from(row.is_err()));
@@ -267,15 +267,15 @@ fn runs(
         };
         columns.push(optional(column, count)?);
     }
-    let row = |(place, reason): (usize, Option<ByteArray>)| match reason {
-        Some(reason) => Ok(Err(reason.as_utf8()?.to_owned())),
-        None => {
-            let number = |column: &Vec<Option<i64>>| {
-                let number = column[place].and_then(|number| u64::try_from(number).ok());
-                number.ok_or_else(|| fault("a number is missing, or below zero"))
-            };
-            Ok(Ok(columns.iter().map(number).collect::<Result<_>>()?))
+    let row = |(place, reason): (usize, Option<ByteArray>)| {
+        if let Some(reason) = reason {
+            return Ok(Err(reason.as_utf8()?.to_owned()));
         }
+        let number = |column: &Vec<Option<i64>>| {
+            let number = column[place].and_then(|number| u64::try_from(number).ok());
+            number.ok_or_else(|| fault("a number is missing, or below zero"))
+        };
+        Ok(Ok(columns.iter().map(number).collect::<Result<_>>()?))
     };
     reasons.into_iter().enumerate().map(row).collect()
 }
