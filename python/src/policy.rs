@@ -1,12 +1,13 @@
 //! Policies that are written in Python: as a class ([`class`]), or as a function that says how urgent a job is ([`key`]).
 //!
-//! Each simulation makes its own: its tasks as Python sees them ([`task`]), and the objects of the class. The first thing that
+//! Each simulation makes its own: its tasks as Python sees them ([`task`]), and objects of the class ([`object`]). The first thing that
 //! goes wrong in one ends the call ([`fault`]).
 
 mod class;
 mod definition;
 mod fault;
 mod key;
+mod object;
 mod task;
 
 pub(crate) use fault::{Fault, PolicyError};

@@ -180,9 +180,11 @@ fn run(
     let seen = fault.clone();
     let work = move |shared: &Call| {
         let is_broken = || fault.as_ref().is_some_and(|fault| fault.is_set());
-        let mut watch = |at: Progress<'_>| match is_broken() {
-            true => ControlFlow::Break(()),
-            false => shared.tell(thousandths(at)),
+        let mut watch = |at: Progress<'_>| {
+            if is_broken() {
+                return ControlFlow::Break(());
+            }
+            shared.tell(thousandths(at))
         };
         policy::around(fault.as_deref(), || {
             flyball::study::study(&registry, &file, inner, &options, &mut watch)

@@ -1,7 +1,7 @@
 //! Schedulability studies: many random task sets, judged by many tests and simulated under many
 //! policies, on all cores.
 //!
-//! A [`Study`](flyball_model::Study) says which sets are drawn, which tests judge them and what is
+//! A [`Study`] says which sets are drawn, which tests judge them and what is
 //! simulated. Each set
 //! has an address (the study's seed, what it is drawn from, its cap, its number), and its random
 //! numbers depend on nothing else; each *unit* of work is some sets of one cap and gives one file.

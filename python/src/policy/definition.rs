@@ -87,7 +87,7 @@ impl Definition {
             }
             Source::Class(Arc::new(class.clone().unbind()))
         } else {
-            let key = policy.getattr_opt("key")?.filter(|key| key.is_callable());
+            let key = policy.getattr_opt("key")?.filter(PyAnyMethods::is_callable);
             let key = key.ok_or_else(|| no_policy(policy))?;
             Source::Key(Arc::new(key.unbind()))
         };
@@ -130,7 +130,7 @@ impl Definition {
                 let cluster = if self.is_global { usize::MAX } else { 1 };
                 self.made(move |values, tasks, py| {
                     Ok(Class {
-                        class: Arc::clone(&class),
+                        type_object: Arc::clone(&class),
                         settings: values_of(py, &settings, values)?,
                         cluster,
                         told: Told {

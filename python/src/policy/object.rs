@@ -1,0 +1,483 @@
+//! Objects of classes of Python, as policies.
+//!
+//! Their methods are called as those of a policy are ([`flyball::policy::Policy`]). What they pick is checked: a task that is
+//! ready, and that no other CPU runs.
+
+use super::fault::{Told, Wrong};
+use super::task::Task;
+use crate::error::type_name;
+use flyball::catalogue::scheduler::Size;
+use flyball::policy::{
+    CpuId, CpuSet, Dispatch, Duration, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage,
+    Wants,
+};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyTuple};
+use std::cmp::Ordering;
+
+/// The methods of an object.
+struct Methods {
+    ready: Py<PyAny>,
+    stopped: Py<PyAny>,
+    pick: Py<PyAny>,
+    admit: Option<Py<PyAny>>,
+    retire: Option<Py<PyAny>>,
+    alarm: Option<Py<PyAny>>,
+    next_alarm: Option<Py<PyAny>>,
+    ended: Option<Py<PyAny>>,
+    compare: Option<Py<PyAny>>,
+    inherit: Option<Py<PyAny>>,
+}
+
+impl Methods {
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Methods> {
+        let get = |name: &str| object.getattr(name).map(Bound::unbind);
+        let find = |name: &str| Ok::<_, PyErr>(object.getattr_opt(name)?.map(Bound::unbind));
+        Ok(Methods {
+            ready: get("ready")?,
+            stopped: get("stopped")?,
+            pick: get("pick")?,
+            admit: find("admit")?,
+            retire: find("retire")?,
+            alarm: find("alarm")?,
+            next_alarm: find("next_alarm")?,
+            ended: find("ended")?,
+            compare: find("compare")?,
+            inherit: find("inherit")?,
+        })
+    }
+}
+
+/// A task of the cluster.
+#[derive(Clone, Copy, Default)]
+struct Member {
+    /// Its place in the set.
+    number: u32,
+    is_queued: bool,
+    runs_on: Option<CpuId>,
+}
+
+/// A CPU of the cluster.
+#[derive(Clone, Copy, Default)]
+struct Cpu {
+    /// What it runs, or has run last and not been exchanged for another task yet.
+    runs: Option<TaskId>,
+    /// The CPU that waits for that.
+    waits: Option<CpuId>,
+    /// The one that has waited for what this CPU, having just picked, runs no more.
+    released: Option<CpuId>,
+}
+
+/// An object of the class.
+pub(crate) struct Object {
+    /// `None`: there is none, since something went wrong.
+    methods: Option<Methods>,
+    told: Told,
+    members: Box<[Member]>,
+    /// The ids of tasks, by their place in the set.
+    ids: Box<[Option<TaskId>]>,
+    cpus: Box<[Cpu]>,
+    /// When an alarm came last.
+    alarmed: Option<Time>,
+    /// Since when a CPU waits for what another one runs, if one does.
+    waiting: Option<Time>,
+}
+
+impl Object {
+    /// An object as a policy; `None`: there is none, since something went wrong.
+    pub(crate) fn of(object: Option<Py<PyAny>>, told: Told, size: Size) -> Object {
+        let methods = object
+            .and_then(|object| told.call("__init__", None, |py| Ok(Methods::of(object.bind(py))?)));
+        Object {
+            methods,
+            members: vec![Member::default(); size.tasks].into(),
+            ids: vec![None; told.tasks.len()].into(),
+            cpus: vec![Cpu::default(); size.cpus].into(),
+            alarmed: None,
+            waiting: None,
+            told,
+        }
+    }
+
+    /// Calls a method, if the object has it; `None`: it has not, or something went wrong.
+    #[inline]
+    fn call<T>(
+        &self,
+        name: &str,
+        method: impl FnOnce(&Methods) -> Option<&Py<PyAny>>,
+        now: Time,
+        call: impl FnOnce(&Bound<'_, PyAny>) -> Result<T, Wrong>,
+    ) -> Option<T> {
+        let method = method(self.methods.as_ref()?)?;
+        self.told.call(name, Some(now), |py| call(method.bind(py)))
+    }
+
+    /// The task as Python knows it.
+    #[inline]
+    fn task(&self, id: TaskId) -> Result<&Py<Task>, Wrong> {
+        let task = self.told.tasks.get(self.members[id.index()].number);
+        task.ok_or_else(|| Wrong::Broken("was to be called with a task that is not there".into()))
+    }
+
+    /// Which CPUs pick again, as a method has returned it: all if it returned nothing.
+    fn resched(&self, found: &Bound<'_, PyAny>) -> Result<Resched, Wrong> {
+        if found.is_none() {
+            return Ok(self.everywhere());
+        }
+        if found.is_instance_of::<PyBool>() {
+            let yes: bool = found.extract()?;
+            return Ok(if yes {
+                self.everywhere()
+            } else {
+                Resched::None
+            });
+        }
+        let cpu = |found: &Bound<'_, PyAny>| {
+            let number: Option<u8> = found.extract().ok();
+            let known = number
+                .map(CpuId)
+                .filter(|&cpu| cpu.index() < self.cpus.len());
+            known.ok_or_else(|| {
+                Wrong::Broken(format!(
+                    "returned {found:?}, and no CPU below {}, several of them, True, False or nothing,",
+                    self.cpus.len()
+                ))
+            })
+        };
+        if let Ok(several) = found.try_iter() {
+            let mut set = CpuSet::EMPTY;
+            for one in several {
+                set = set.with(cpu(&one?)?);
+            }
+            return Ok(Resched::Many(set));
+        }
+        cpu(found).map(Resched::One)
+    }
+
+    fn everywhere(&self) -> Resched {
+        match self.cpus.len() {
+            1 => Resched::One(CpuId(0)),
+            cpus => Resched::Many(
+                (0..=CpuSet::LARGEST.0)
+                    .take(cpus)
+                    .map(CpuId)
+                    .fold(CpuSet::EMPTY, CpuSet::with),
+            ),
+        }
+    }
+
+    /// What a method has picked for a CPU: a task, or a task and for how long.
+    fn picked(&self, found: &Bound<'_, PyAny>) -> Result<Option<Dispatch>, Wrong> {
+        if found.is_none() {
+            return Ok(None);
+        }
+        let (task, burst) = match found.cast::<PyTuple>() {
+            Ok(pair) => {
+                let (task, burst) = pair.extract::<(Bound<'_, PyAny>, u64)>().map_err(|_| {
+                    Wrong::Broken(format!(
+                        "returned {found:?}, and not a task and whole nanoseconds,"
+                    ))
+                })?;
+                (task, Some(Duration::from_nanos(burst)))
+            }
+            Err(_) => (found.clone(), None),
+        };
+        let known = task.cast::<Task>().map_err(|_| {
+            let found = type_name(&task);
+            Wrong::Broken(format!(
+                "returned {found}, and no task, a task and its time, or None,"
+            ))
+        })?;
+        let place = self.told.tasks.place(known);
+        let id = place.and_then(|place| *self.ids.get(place as usize)?);
+        let id = id.ok_or_else(|| {
+            Wrong::Broken(format!(
+                "picked {task:?}, which is no task of these CPUs in this simulation,"
+            ))
+        })?;
+        if !self.members[id.index()].is_queued {
+            return Err(Wrong::Broken(format!(
+                "picked a task that is not ready, {:?},",
+                known.get().name()
+            )));
+        }
+        if burst.is_some_and(Duration::is_zero) {
+            return Err(Wrong::Broken(format!(
+                "picked {:?} for no time at all",
+                known.get().name()
+            )));
+        }
+        let dispatch = Dispatch::of(id);
+        Ok(Some(
+            burst.map_or(dispatch, |burst| dispatch.for_at_most(burst)),
+        ))
+    }
+
+    /// `cpu` runs `next` from now on, and not what it ran before.
+    fn exchange(&mut self, cpu: CpuId, next: Option<TaskId>) {
+        let before = self.cpus[cpu.index()].runs;
+        if before != next {
+            if let Some(before) = before {
+                self.members[before.index()].runs_on = None;
+            }
+            let waits = self.cpus[cpu.index()].waits.take();
+            self.cpus[cpu.index()].released = waits;
+        }
+        self.cpus[cpu.index()].runs = next;
+        if let Some(next) = next {
+            self.members[next.index()].runs_on = Some(cpu);
+        }
+    }
+
+    /// `cpu` has picked `task`. If another CPU runs that, it waits until that one has given it up.
+    fn accept(&mut self, cpu: CpuId, task: TaskId, now: Time) -> bool {
+        let Some(on) = self.members[task.index()].runs_on else {
+            return true;
+        };
+        let waits = self.cpus[on.index()].waits;
+        if on == cpu && waits.is_none() {
+            return true;
+        }
+        if on == cpu || waits.is_some_and(|waits| waits != cpu) {
+            self.picked_twice(task, now);
+            return false;
+        }
+        self.cpus[on.index()].waits = Some(cpu);
+        self.waiting = Some(now);
+        false
+    }
+
+    /// No CPU may have waited for another one since an earlier instant.
+    #[inline]
+    fn look_at_waits(&mut self, now: Time) {
+        if self.waiting.is_none_or(|since| since == now) {
+            return;
+        }
+        self.waiting = None;
+        let waited_for = self.cpus.iter().find(|cpu| cpu.waits.is_some());
+        if let Some(task) = waited_for.and_then(|cpu| cpu.runs) {
+            self.picked_twice(task, now);
+        }
+    }
+
+    fn picked_twice(&self, task: TaskId, now: Time) {
+        let name = self.task(task).map_or("", |task| task.get().name());
+        let what = format!("picked the task {name:?} for a CPU, and another one went on with it,");
+        let fault = &self.told.fault;
+        fault.set(self.told.name, "pick", Some(now), Wrong::Broken(what));
+    }
+}
+
+impl Policy for Object {
+    type Params = u32;
+    type Settings = ();
+    const WANTS: Wants = Wants::CLOCK
+        .and(Wants::USAGE)
+        .and(Wants::BURSTS)
+        .and(Wants::ALARMS)
+        .and(Wants::PREEMPTED)
+        .and(Wants::RELEASED_CPU)
+        .and(Wants::RESULTS);
+
+    fn capacity(&self) -> usize {
+        self.members.len()
+    }
+
+    fn admit(&mut self, task: TaskId, number: u32, now: Time) -> Result<(), Refused> {
+        let places = (
+            self.members.get_mut(task.index()),
+            self.ids.get_mut(number as usize),
+        );
+        let (Some(member), Some(id)) = places else {
+            return Err(Refused::Full);
+        };
+        *member = Member {
+            number,
+            ..Member::default()
+        };
+        *id = Some(task);
+        self.call(
+            "admit",
+            |it| it.admit.as_ref(),
+            now,
+            |method| {
+                method.call1((self.task(task)?,))?;
+                Ok(())
+            },
+        );
+        Ok(())
+    }
+
+    fn adjust(&mut self, _: TaskId, _: u32, _: Time) -> Result<Resched, Refused> {
+        // What Python knows of a task is what the set says at the beginning.
+        Err(Refused::Fixed)
+    }
+
+    fn retire(&mut self, task: TaskId, now: Time) {
+        self.call(
+            "retire",
+            |it| it.retire.as_ref(),
+            now,
+            |method| {
+                method.call1((self.task(task)?,))?;
+                Ok(())
+            },
+        );
+        self.ids[self.members[task.index()].number as usize] = None;
+    }
+
+    fn ready(&mut self, _: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
+        self.look_at_waits(now);
+        self.members[task.index()].is_queued = true;
+        let release = match why {
+            Ready::Released { release } => Some(release.as_nanos()),
+            Ready::Unblocked => None,
+        };
+        let resched = self.call(
+            "ready",
+            |it| Some(&it.ready),
+            now,
+            |method| self.resched(&method.call1((self.task(task)?, release, now.as_nanos()))?),
+        );
+        resched.unwrap_or_default()
+    }
+
+    fn stopped(&mut self, cpu: CpuId, task: TaskId, used: Usage, why: Stop, now: Time) -> Resched {
+        self.look_at_waits(now);
+        let ran = self.members[task.index()].runs_on;
+        let mut resched = ran.map_or(Resched::None, Resched::One);
+        if matches!(why, Stop::Blocked | Stop::Completed) {
+            self.members[task.index()].is_queued = false;
+            if let Some(ran) = ran {
+                self.exchange(ran, None);
+                resched = resched.and(self.released_cpu(ran));
+            }
+        }
+        let told = self.call(
+            "stopped",
+            |it| Some(&it.stopped),
+            now,
+            |method| {
+                let py = method.py();
+                let why_text = match why {
+                    Stop::Preempted => intern!(py, "preempted"),
+                    Stop::BurstEnd => intern!(py, "burst end"),
+                    Stop::Yielded => intern!(py, "yielded"),
+                    Stop::Blocked => intern!(py, "blocked"),
+                    Stop::Completed => intern!(py, "completed"),
+                };
+                let used = used.time.as_nanos();
+                self.resched(&method.call1((self.task(task)?, why_text, used, now.as_nanos()))?)
+            },
+        );
+        match why {
+            // This CPU picks anyway. If others did, too, they would stop what they run, and so on.
+            Stop::Preempted => Resched::One(cpu),
+            _ => resched.and(told.unwrap_or_default()),
+        }
+    }
+
+    fn ended(&mut self, task: TaskId, result: u8, now: Time) {
+        self.call(
+            "ended",
+            |it| it.ended.as_ref(),
+            now,
+            |method| {
+                method.call1((self.task(task)?, result, now.as_nanos()))?;
+                Ok(())
+            },
+        );
+    }
+
+    fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
+        self.alarmed = Some(now);
+        let resched = self.call(
+            "alarm",
+            |it| it.alarm.as_ref(),
+            now,
+            |method| self.resched(&method.call1((cpu.0, now.as_nanos()))?),
+        );
+        resched.unwrap_or_default()
+    }
+
+    fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
+        let now = self.alarmed.unwrap_or(Time::ZERO);
+        self.call(
+            "next_alarm",
+            |it| it.next_alarm.as_ref(),
+            now,
+            |method| {
+                let found = method.call1((cpu.0,))?;
+                let at: Option<u64> = found.extract().map_err(|_| {
+                    let found = type_name(&found);
+                    Wrong::Broken(format!(
+                        "returned {found}, and neither whole nanoseconds nor None,"
+                    ))
+                })?;
+                if at.is_some_and(|at| self.alarmed.is_some_and(|alarmed| at <= alarmed.as_nanos()))
+                {
+                    return Err(Wrong::Broken(
+                        "asked for an instant whose alarm has come already".into(),
+                    ));
+                }
+                Ok(at.map(Time::from_nanos))
+            },
+        )?
+    }
+
+    fn has_alarms(&self) -> bool {
+        let methods = self.methods.as_ref();
+        methods.is_some_and(|it| it.next_alarm.is_some()) && !self.told.fault.is_set()
+    }
+
+    fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
+        self.look_at_waits(now);
+        let picked = self.call(
+            "pick",
+            |it| Some(&it.pick),
+            now,
+            |method| self.picked(&method.call1((cpu.0, now.as_nanos()))?),
+        );
+        let picked = picked.flatten().filter(|it| self.accept(cpu, it.task, now));
+        self.exchange(cpu, picked.map(|it| it.task));
+        picked
+    }
+
+    fn released_cpu(&mut self, cpu: CpuId) -> Resched {
+        let released = self.cpus[cpu.index()].released.take();
+        released.map_or(Resched::None, Resched::One)
+    }
+
+    fn compare(&self, a: TaskId, b: TaskId) -> Ordering {
+        let found = self.call(
+            "compare",
+            |it| it.compare.as_ref(),
+            Time::ZERO,
+            |method| {
+                let found = method.call1((self.task(a)?, self.task(b)?))?;
+                let number: i64 = found.extract().map_err(|_| {
+                    Wrong::Broken(format!(
+                        "returned {}, and no whole number,",
+                        type_name(&found)
+                    ))
+                })?;
+                Ok(number.cmp(&0))
+            },
+        );
+        found.unwrap_or(Ordering::Equal)
+    }
+
+    fn inherit(&mut self, to: TaskId, from: Option<TaskId>, now: Time) -> Resched {
+        let resched = self.call(
+            "inherit",
+            |it| it.inherit.as_ref(),
+            now,
+            |method| {
+                let from = from.map(|from| self.task(from)).transpose()?;
+                self.resched(&method.call1((self.task(to)?, from, now.as_nanos()))?)
+            },
+        );
+        resched.unwrap_or_default()
+    }
+}
