@@ -6,8 +6,10 @@
 import heapq
 import random
 import sys
+from typing import Any
 
 import flyball
+from flyball import Task
 
 
 class MyPolicy(flyball.Policy):
@@ -15,31 +17,31 @@ class MyPolicy(flyball.Policy):
 
     name = "my-np-edf"
 
-    def __init__(self, cpus, settings):
+    def __init__(self, cpus: int, settings: dict[str, Any]) -> None:
         super().__init__(cpus, settings)
-        self.queue = []  # deadlines, numbers in the order of arrival, tasks
+        self.queue: list[tuple[int, int, Task]] = []  # deadlines, numbers in the order of arrival, tasks
         self.arrivals = 0
-        self.running = None
+        self.running: Task | None = None
 
-    def ready(self, task, release, now):
-        if release is not None:
+    def ready(self, task: Task, release: int | None, now: int) -> bool:
+        if release is not None and task.deadline is not None:
             task.due = release + task.deadline
         self.arrivals += 1
         heapq.heappush(self.queue, (task.due, self.arrivals, task))
         # A job that runs goes on.
         return self.running is None
 
-    def stopped(self, task, why, used, now):
+    def stopped(self, task: Task, why: str, used: int, now: int) -> None:
         if why in ("completed", "blocked"):
             self.running = None
 
-    def pick(self, cpu, now):
+    def pick(self, cpu: int, now: int) -> Task | None:
         if self.running is None and self.queue:
             self.running = heapq.heappop(self.queue)[2]
         return self.running
 
 
-def random_set(rng):
+def random_set(rng: random.Random) -> flyball.TaskSet:
     periods = [rng.choice([4, 5, 6, 8, 10, 12, 15, 20, 30]) for _ in range(rng.randint(2, 7))]
     return flyball.TaskSet(
         [
@@ -55,7 +57,7 @@ def random_set(rng):
     )
 
 
-def main():
+def main() -> None:
     sets = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     rng = random.Random(1)
     jobs = misses = 0
