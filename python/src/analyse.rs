@@ -1,7 +1,7 @@
 //! What the analyses say of one task set.
 
 use crate::call::{Call, call};
-use crate::columns::{Columns, flags, integers, texts};
+use crate::columns::{Columns, flags, integers, texts, whole};
 use crate::error::{self, InputError};
 use crate::overheads::{Overheads, charges};
 use crate::study::{Length, choose, count, registry};
@@ -31,10 +31,6 @@ fn known(known: Known) -> &'static str {
         Known::Nothing => "nothing",
         Known::NotKnown => "not-known",
     }
-}
-
-fn whole(number: u64) -> Option<i64> {
-    i64::try_from(number).ok()
 }
 
 impl Analysis {

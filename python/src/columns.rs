@@ -37,6 +37,11 @@ pub(crate) fn fault(error: &ArrowError) -> PyErr {
     ))
 }
 
+/// A number as columns have it; missing, if it is too large for that.
+pub(crate) fn whole(number: u64) -> Option<i64> {
+    i64::try_from(number).ok()
+}
+
 /// Numbers of which some may be missing.
 pub(crate) fn integers(values: impl Iterator<Item = Option<i64>>) -> ArrayRef {
     Arc::new(values.collect::<Int64Array>())

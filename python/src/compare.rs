@@ -1,7 +1,7 @@
 //! A task set on the kernel on an emulated board, beside its simulation.
 
 use crate::call::{Call, call};
-use crate::columns::{Columns, flags, integers, texts};
+use crate::columns::{Columns, flags, integers, texts, whole};
 use crate::error;
 use crate::study::{Asked, Length, Names, choose, names, registry};
 use crate::taskset::TaskSet;
@@ -19,10 +19,6 @@ pub(crate) struct Comparison {
     set: model::TaskSet,
     found: Measured,
     document: Report,
-}
-
-fn whole(number: u64) -> Option<i64> {
-    i64::try_from(number).ok()
 }
 
 #[pymethods]
