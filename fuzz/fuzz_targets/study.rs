@@ -2,15 +2,23 @@
 //! read is the same after it was written and read again.
 #![no_main]
 
-use flyball_model::study::Known;
+use flyball_model::study::{Known, KnownPolicy};
 use flyball_model::{OverheadFile, Study};
 use libfuzzer_sys::fuzz_target;
 
 /// The names that studies may use.
 fn known() -> Known<'static> {
+    let policy = |names: &[&'static str], source| KnownPolicy {
+        names: names.to_vec(),
+        source,
+    };
     Known {
         tests: vec!["GFB", "RTA", "G-EDF", "P-EDF"],
-        policies: Some(vec![vec!["rm"], vec!["g-edf"], vec!["c=d", "edf-cd"]]),
+        policies: Some(vec![
+            policy(&["rm"], None),
+            policy(&["g-edf"], Some("mine")),
+            policy(&["c=d", "edf-cd"], None),
+        ]),
     }
 }
 

@@ -11,7 +11,8 @@ _Partition = Literal["first-fit", "best-fit", "worst-fit", "next-fit"] | str
 _Statistic = Literal["mean", "median", "p999", "worst"]
 _Unit = Literal["s", "ms", "us", "ns"]
 
-_Policy = str | type | Callable[..., int]
+_OwnPolicy = type | Callable[..., int]
+_Policy = str | _OwnPolicy
 
 class InputError(ValueError): ...
 class PolicyError(RuntimeError): ...
@@ -357,6 +358,7 @@ def sweep(
     out: str | os.PathLike[str] = "flyball-sweep",
     threads: int | None = None,
     shard: str | None = None,
+    policies: _OwnPolicy | Iterable[_OwnPolicy] | None = None,
     progress: Callable[[int], object] | bool | None = None,
 ) -> Sweep: ...
 def plot(*folders: str | os.PathLike[str]) -> SweepResults: ...

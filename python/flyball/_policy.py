@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, overload
 
@@ -28,6 +29,8 @@ class Policy:
     name: ClassVar[str]
     #: "assigned": an object for each CPU, or "global": one for all.
     placement: ClassVar[str] = "assigned"
+    #: For sweeps: results in files are this version's. What tells versions apart if it is left out is the source.
+    version: ClassVar[str | None] = None
     #: What a task set may say in `[policies.NAME]`, with defaults: True, 3, 0.5, "5ms", or a list of words.
     settings: Any = {}
 
@@ -36,24 +39,24 @@ class Policy:
         self.cpus = cpus
         self.settings = settings
 
+    @abstractmethod
     def ready(self, task: Task, release: int | None, now: int) -> Any:
         """`task` can run from now on: with a job released at `release`, or (None) with one that has waited."""
-        raise NotImplementedError
 
+    @abstractmethod
     def stopped(self, task: Task, why: str, used: int, now: int) -> Any:
         """`task` has stopped after `used`.
 
         `why`: "completed" or "blocked", and it is not ready any more; "preempted" (the CPU is about to be asked what it runs
         next), "burst end" or "yielded", and it is ready still.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def pick(self, cpu: int, now: int) -> Task | tuple[Task, int] | None:
         """The task that `cpu` runs from now on, perhaps with the longest time until it is stopped ("burst end"); None: none.
 
         It has to be ready, and on no other CPU, unless that one picks another task at the same instant.
         """
-        raise NotImplementedError
 
 
 class KeyPolicy:

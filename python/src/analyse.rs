@@ -1,5 +1,6 @@
 //! What the analyses say of one task set.
 
+use crate::again::{Again, Reduced, again};
 use crate::call::{Call, call};
 use crate::columns::{Columns, flags, integers, texts, whole};
 use crate::error::{self, InputError};
@@ -21,6 +22,7 @@ use std::sync::Arc;
 pub(crate) struct Analysis {
     found: SetAnalysis,
     document: Analysed,
+    again: Again,
 }
 
 /// What is known of a factor or a slack.
@@ -311,6 +313,10 @@ impl Analysis {
         flyball::printed::analysis(&self.found)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py> {
+        self.again.reduced(py)
+    }
+
     fn __repr__(&self) -> String {
         let name = &self.found.set.name;
         if let Some(why) = self.not_covered() {
@@ -350,6 +356,18 @@ pub(crate) fn analyse(
     if latency.as_ref().is_some_and(|latency| latency.0.is_zero()) {
         return Err(InputError::new_err("latency: expected a time above zero"));
     }
+    let again = again!(
+        py,
+        "analyse",
+        (set),
+        cpus,
+        overheads,
+        charge,
+        working_set,
+        accounting,
+        latency,
+        steps
+    );
     let usual = AnalyseOptions::default();
     let known = [
         ("interrupts", Accounting::Interrupts),
@@ -378,5 +396,9 @@ pub(crate) fn analyse(
     };
     let found = call(py, None, work)?;
     let (found, document) = found.map_err(|error| error::study(&set.file, error))?;
-    Ok(Analysis { found, document })
+    Ok(Analysis {
+        found,
+        document,
+        again,
+    })
 }

@@ -1,5 +1,6 @@
 //! Tables, column by column, in the memory layout of Apache Arrow: other libraries take them as they are, without a copy.
 
+use crate::again::Reduced;
 use crate::error::{self, InputError};
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -8,12 +9,14 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, PrimitiveArray,
     RecordBatch, RecordBatchIterator, StringArray,
 };
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
 use flyball::model;
 use flyball::trace::Duration;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -290,6 +293,28 @@ impl Columns {
         let schema =
             FFI_ArrowSchema::try_from(&*self.batch.schema()).map_err(|error| fault(&error))?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// The columns as a stream of Arrow's.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let write = || {
+            let mut writer = StreamWriter::try_new(Vec::new(), &self.batch.schema())?;
+            writer.write(&self.batch)?;
+            writer.into_inner()
+        };
+        let stream = write().map_err(|error| fault(&error))?;
+        let read = py.get_type::<Columns>().getattr("_of_stream")?;
+        Ok((read, (PyBytes::new(py, &stream),).into_pyobject(py)?))
+    }
+
+    #[staticmethod]
+    fn _of_stream(stream: &[u8]) -> PyResult<Columns> {
+        let batch = StreamReader::try_new(stream, None).and_then(|mut reader| {
+            let none = || ArrowError::IpcError("there are no columns in it".into());
+            reader.next().ok_or_else(none)?
+        });
+        let batch = batch.map_err(|error| InputError::new_err(format!("no columns: {error}")))?;
+        Ok(Columns { batch })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

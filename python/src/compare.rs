@@ -1,5 +1,6 @@
 //! A task set on the kernel on an emulated board, beside its simulation.
 
+use crate::again::refused;
 use crate::call::{Call, call};
 use crate::columns::{Columns, flags, integers, texts, whole};
 use crate::error;
@@ -122,6 +123,12 @@ impl Comparison {
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         self.policies()?.html(py)
+    }
+
+    fn __reduce__(&self) -> PyResult<String> {
+        refused(
+            "a Comparison is what a machine did once; pickle its `policies`, its `tasks` or its `json()`",
+        )
     }
 }
 

@@ -1,5 +1,6 @@
 //! Figures.
 
+use crate::again::refused;
 use crate::columns::{Columns, Kind, of_csv};
 use crate::results::write;
 use flyball::report::reproduction::figure::Scale;
@@ -50,6 +51,10 @@ impl Figure {
 
     fn _repr_svg_(&self) -> String {
         self.svg()
+    }
+
+    fn __reduce__(&self) -> PyResult<String> {
+        refused("a Figure is a drawing of results; pickle its `points` or its `svg()`")
     }
 
     fn __repr__(&self) -> String {

@@ -15,8 +15,10 @@
 //! | overheads that were measured | [`overheads`] |
 //! | tables as Arrow columns | [`columns`], and what is in them: [`schedule`] |
 //! | long calls that Ctrl-C ends | [`call`] |
+//! | what is pickled of a result | [`again`] |
 //! | exceptions | [`error`] |
 
+mod again;
 mod analyse;
 mod call;
 mod columns;

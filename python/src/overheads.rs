@@ -1,5 +1,6 @@
 //! Overheads that were measured: files of them, and what is charged of one.
 
+use crate::again::{self, Reduced};
 use crate::columns::{Columns, integers, lengths, texts};
 use crate::error::{self, InputError};
 use crate::study::choose;
@@ -205,5 +206,10 @@ impl Overheads {
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         self.costs()?.html(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let parse = py.get_type::<Overheads>().getattr("parse")?;
+        again::of_text(parse, self.to_toml(), &self.name)
     }
 }

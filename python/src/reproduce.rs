@@ -1,5 +1,6 @@
 //! Published works, done again.
 
+use crate::again::{Again, Reduced, again};
 use crate::call::{Call, call};
 use crate::columns::{Columns, Kind, of_csv, texts};
 use crate::error::{self, InputError};
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 
 /// What became of a published work's claims. `str` of it is what the command prints.
 #[pyclass(frozen, module = "flyball")]
-pub(crate) struct Reproduction(reproduction::Reproduction);
+pub(crate) struct Reproduction(reproduction::Reproduction, Again);
 
 impl Reproduction {
     fn all_figures(&self) -> impl Iterator<Item = &reproduction::Figure> + Clone {
@@ -110,6 +111,10 @@ impl Reproduction {
         flyball::printed::reproduction(&self.0)
     }
 
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py> {
+        self.1.reduced(py)
+    }
+
     fn __repr__(&self) -> String {
         let tally = self.0.tally();
         format!(
@@ -157,6 +162,7 @@ pub(crate) fn reproduce(
     out: Option<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Reproduction> {
+    let again = again!(py, "reproduce", (name), only, full, each_test, data);
     let unknown = |unknown: Unknown| InputError::new_err(unknown.to_string());
     let work = works::find(name).map_err(unknown)?;
     let only = names(only)?;
@@ -187,7 +193,7 @@ pub(crate) fn reproduce(
             })
     };
     let done = call(py, progress.as_ref(), doing)?;
-    let done = Reproduction(done.map_err(|error| error::study(work.name, error))?);
+    let done = Reproduction(done.map_err(|error| error::study(work.name, error))?, again);
     if let Some(out) = out {
         done.save(out)?;
     }

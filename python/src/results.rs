@@ -1,5 +1,6 @@
 //! What came out of a study.
 
+use crate::again::{Again, Reduced};
 use crate::columns::{Columns, Kind, integers, of_csv, texts};
 use crate::error::{self, InputError};
 use crate::schedule;
@@ -23,12 +24,23 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "flyball")]
 pub(crate) struct Study {
     pub(crate) study: Arc<results::Study>,
+    pub(crate) made: Made,
+}
+
+/// What made a study.
+#[derive(Clone)]
+pub(crate) enum Made {
+    /// A call that gave the study.
+    Study(Again),
+    /// A call that gave the result of its only policy.
+    Result(Again),
 }
 
 /// What became of a task set under one policy.
 #[pyclass(frozen, module = "flyball")]
 pub(crate) struct PolicyResult {
     study: Arc<results::Study>,
+    made: Made,
     number: usize,
 }
 
@@ -36,6 +48,7 @@ impl Study {
     pub(crate) fn result(&self, number: usize) -> PolicyResult {
         PolicyResult {
             study: Arc::clone(&self.study),
+            made: self.made.clone(),
             number,
         }
     }
@@ -136,6 +149,18 @@ impl Study {
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         self.verdicts()?.html(py)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        match &self.made {
+            Made::Study(again) => Ok(again.reduced(py)),
+            Made::Result(_) => {
+                let study = py
+                    .import("operator")?
+                    .call_method1("attrgetter", ("study",))?;
+                Ok((study, (self.result(0),).into_pyobject(py)?))
+            }
+        }
     }
 
     /// The same document as `flyball study --json` prints.
@@ -345,6 +370,7 @@ impl PolicyResult {
     fn study(&self) -> Study {
         Study {
             study: Arc::clone(&self.study),
+            made: self.made.clone(),
         }
     }
 
@@ -446,6 +472,16 @@ impl PolicyResult {
             }
         };
         write(&path, &bytes)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        match &self.made {
+            Made::Result(again) => Ok(again.reduced(py)),
+            Made::Study(_) => {
+                let item = py.import("operator")?.getattr("getitem")?;
+                Ok((item, (self.study(), self.number).into_pyobject(py)?))
+            }
+        }
     }
 
     fn __repr__(&self) -> String {

@@ -1,10 +1,11 @@
 //! Studies and simulations.
 
+use crate::again::again;
 use crate::call::{Call, call};
 use crate::error::{self, InputError, type_name};
 use crate::overheads::{Overheads, charges};
 use crate::policy::{self, Policies};
-use crate::results::{PolicyResult, Study};
+use crate::results::{Made, PolicyResult, Study};
 use crate::taskset::TaskSet;
 use flyball::Registry;
 use flyball::analysis::Fit;
@@ -82,7 +83,7 @@ fn jitter(name: &str) -> PyResult<Jitter> {
 }
 
 /// One name, or several.
-#[derive(FromPyObject)]
+#[derive(FromPyObject, IntoPyObjectRef)]
 pub(crate) enum Names {
     One(String),
     Several(Vec<String>),
@@ -165,6 +166,7 @@ fn run(
     asked: Asked<'_>,
     policies: Policies,
     tests: Option<Effort>,
+    made: Made,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Study> {
     let (file, inner) = (set.file.clone(), model::TaskSet::clone(&set.set));
@@ -197,6 +199,7 @@ fn run(
     let study = found.map_err(|error| error::study(&set.file, error))?;
     Ok(Study {
         study: study.into(),
+        made,
     })
 }
 
@@ -225,6 +228,23 @@ pub(crate) fn study(
     keep: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Study> {
+    let policies = policies.map(policy::listed).transpose()?;
+    let made = Made::Study(again!(
+        py,
+        "study",
+        (set, policies),
+        cpus,
+        cluster,
+        partition,
+        until,
+        seed,
+        jitter,
+        stop_at_miss,
+        overheads,
+        charge,
+        working_set,
+        keep
+    ));
     let asked = Asked {
         cpus,
         cluster,
@@ -236,8 +256,16 @@ pub(crate) fn study(
         keep,
         overheads: charges(overheads, charge, working_set)?,
     };
-    let (policies, tests) = (Policies::of(policies)?, Some(Effort::FULL));
-    run(py, set.get(), asked, policies, tests, progress.as_ref())
+    let (policies, tests) = (Policies::of(policies.as_ref())?, Some(Effort::FULL));
+    run(
+        py,
+        set.get(),
+        asked,
+        policies,
+        tests,
+        made,
+        progress.as_ref(),
+    )
 }
 
 /// What happens under a policy? As `study`, of one policy and with little work for tests; `tests=False`: with none but those
@@ -263,6 +291,23 @@ pub(crate) fn simulate(
     keep: Option<usize>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PolicyResult> {
+    let made = Made::Result(again!(
+        py,
+        "simulate",
+        (set, policy),
+        cpus,
+        cluster,
+        partition,
+        until,
+        seed,
+        jitter,
+        stop_at_miss,
+        overheads,
+        charge,
+        working_set,
+        tests,
+        keep
+    ));
     let asked = Asked {
         cpus,
         cluster,
@@ -275,7 +320,15 @@ pub(crate) fn simulate(
         overheads: charges(overheads, charge, working_set)?,
     };
     let (policies, tests) = (Policies::one(policy)?, tests.then_some(Effort::SMALL));
-    let study = run(py, set.get(), asked, policies, tests, progress.as_ref())?;
+    let study = run(
+        py,
+        set.get(),
+        asked,
+        policies,
+        tests,
+        made,
+        progress.as_ref(),
+    )?;
     Ok(study.result(0))
 }
 

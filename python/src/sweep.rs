@@ -1,19 +1,20 @@
 //! Sweeps: many random task sets, and how many of them each test accepts.
 
+use crate::again::{Reduced, refused};
 use crate::call::{Call, call};
 use crate::columns::{Columns, Kind, decimals, integers, of_csv, texts};
 use crate::error::{self, InputError};
 use crate::figure::{Figure, write_all};
-use crate::study::registry;
+use crate::policy::Policies;
 use flyball::json::sweep as document;
 use flyball::model;
 use flyball::report::json;
 use flyball::report::reproduction::{self, gallery};
 use flyball::sweep::{Options, Outcome, Results, Shard, SweepError, figure};
-use flyball::{Failure, printed};
+use flyball::{Failure, Registry, printed};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ pub(crate) struct Sweep {
 #[pyclass(frozen, module = "flyball")]
 pub(crate) struct SweepResults {
     results: Arc<Results>,
+    folders: Vec<PathBuf>,
 }
 
 fn failure(error: SweepError) -> PyErr {
@@ -112,7 +114,10 @@ impl Sweep {
     #[getter]
     fn results(&self) -> Option<SweepResults> {
         let results = self.results.clone();
-        results.map(|results| SweepResults { results })
+        results.map(|results| SweepResults {
+            results,
+            folders: vec![self.folder.clone()],
+        })
     }
 
     /// The same document as `flyball sweep --json` prints.
@@ -138,6 +143,12 @@ impl Sweep {
 
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         weighted(&self.document().weighted)?.html(py)
+    }
+
+    fn __reduce__(&self) -> PyResult<String> {
+        refused(
+            "a Sweep is what one call has done; pickle its `results`, which are read from the folder again",
+        )
     }
 }
 
@@ -235,14 +246,20 @@ impl SweepResults {
     fn _repr_html_(&self) -> String {
         self.html()
     }
+
+    /// They are read from their folders again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
+        let plot = py.import("flyball._flyball")?.getattr("plot")?;
+        Ok((plot, PyTuple::new(py, &self.folders)?))
+    }
 }
 
 /// A study from a file; or from a text, which has a line break in it.
-fn study_of(study: &Bound<'_, PyAny>) -> PyResult<model::Study> {
+fn study_of(registry: &Registry, study: &Bound<'_, PyAny>) -> PyResult<model::Study> {
     if let Ok(text) = study.cast::<PyString>() {
         let text = text.to_str()?;
         if text.contains('\n') {
-            return flyball::sweep::parse(registry(), text, NO_FILE).map_err(failure);
+            return flyball::sweep::parse(registry, text, NO_FILE).map_err(failure);
         }
     }
     let path: PathBuf = study.extract().map_err(|_| {
@@ -251,22 +268,24 @@ fn study_of(study: &Bound<'_, PyAny>) -> PyResult<model::Study> {
             "study: expected a path, or a text of several lines, found {what}"
         ))
     })?;
-    flyball::sweep::read(registry(), &path).map_err(failure)
+    flyball::sweep::read(registry, &path).map_err(failure)
 }
 
 /// How many random task sets does each test accept? Makes a study, on all cores. What is finished is kept in the folder `out`, and the same
 /// call goes on after an interruption.
 ///
 /// `study`: the path of a study, or its text (docs/sweep.md). `threads`: instead of one for each core. `shard`: this part of it only ("1/4",
-/// "2/4", …), as on another machine. `progress` is called with thousandths now and then.
+/// "2/4", …), as on another machine. `policies`: those written in Python that the study names in `[simulate]`; what is kept is for the source that
+/// they have now. `progress` is called with thousandths now and then.
 #[pyfunction]
-#[pyo3(signature = (study, *, out="flyball-sweep".into(), threads=None, shard=None, progress=None))]
+#[pyo3(signature = (study, *, out="flyball-sweep".into(), threads=None, shard=None, policies=None, progress=None))]
 pub(crate) fn sweep(
     py: Python<'_>,
     study: &Bound<'_, PyAny>,
     out: PathBuf,
     threads: Option<i64>,
     shard: Option<&str>,
+    policies: Option<&Bound<'_, PyAny>>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Sweep> {
     let allowed = 1..=MOST_THREADS;
@@ -282,15 +301,28 @@ pub(crate) fn sweep(
         let shard: Result<Shard, _> = text.parse();
         shard.map_err(|error| InputError::new_err(format!("shard: {error}, found {text:?}")))
     });
+    let Policies {
+        registry,
+        names,
+        fault,
+    } = Policies::with_sources(policies)?;
     let options = Options {
         threads: threads.transpose()?,
         shard: shard.transpose()?,
     };
-    let study = study_of(study)?;
+    let study = study_of(&registry, study)?;
+    let simulated = study.simulate.as_ref().map_or(&[][..], |it| &it.policies);
+    if let Some(name) = names.iter().find(|name| !simulated.contains(name)) {
+        return Err(InputError::new_err(format!(
+            "policies: the study does not name {name:?} in `[simulate]`"
+        )));
+    }
+    let seen = fault.clone();
     let work = move |shared: &Call| {
-        let outcome = flyball::sweep::sweep(registry(), &study, &out, &options, &|progress| {
+        let is_broken = || fault.as_ref().is_some_and(|fault| fault.is_set());
+        let outcome = flyball::sweep::sweep(&registry, &study, &out, &options, &|progress| {
             let done = progress.judged.saturating_mul(1000) / progress.of.max(1);
-            shared.tell(done).is_continue()
+            shared.tell(done).is_continue() && !is_broken()
         })?;
         let results = Results::so_far(&out)?.map(Arc::new);
         Ok(Sweep {
@@ -300,7 +332,11 @@ pub(crate) fn sweep(
             results,
         })
     };
-    call(py, progress.as_ref(), work)?.map_err(failure)
+    let found = call(py, progress.as_ref(), work)?;
+    match seen.and_then(|fault| fault.exception(py)) {
+        Some(error) => Err(error),
+        None => found.map_err(failure),
+    }
 }
 
 /// What sweeps have found, from the folders of their results: of one study, which may be its shards. It has the figures of `flyball plot`.
@@ -312,9 +348,10 @@ pub(crate) fn plot(folders: Vec<PathBuf>) -> PyResult<SweepResults> {
             "expected at least one folder of results",
         ));
     }
-    let folders: Vec<&Path> = folders.iter().map(AsRef::as_ref).collect();
-    let results = Results::read(&folders).map_err(failure)?;
+    let all: Vec<&Path> = folders.iter().map(AsRef::as_ref).collect();
+    let results = Results::read(&all).map_err(failure)?;
     Ok(SweepResults {
         results: Arc::new(results),
+        folders,
     })
 }

@@ -1,5 +1,6 @@
 //! Task sets.
 
+use crate::again::{self, Reduced};
 use crate::columns::Columns;
 use crate::document::{At, table, tables};
 use crate::error::{self, InputError};
@@ -196,8 +197,8 @@ impl TaskSet {
         self.tasks()?.html(py)
     }
 
-    fn __reduce__(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, (String, &'static str))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         let parse = py.get_type::<TaskSet>().getattr("parse")?;
-        Ok((parse.unbind(), (to_toml(&self.set), "toml")))
+        again::of_text(parse, to_toml(&self.set), &self.file)
     }
 }

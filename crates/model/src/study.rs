@@ -58,9 +58,18 @@ pub struct Study {
 pub struct Known<'n> {
     /// Those of tests.
     pub tests: Vec<&'n str>,
-    /// Those of policies: all names of each, its own first, in upper or lower case. `None`: any
-    /// name may be one, as in a study that was checked before.
-    pub policies: Option<Vec<Vec<&'n str>>>,
+    /// The policies. `None`: any name may be one, as in a study that was checked before.
+    pub policies: Option<Vec<KnownPolicy<'n>>>,
+}
+
+/// A policy that a study may use.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KnownPolicy<'n> {
+    /// All its names, its own first. They are found in upper or lower case.
+    pub names: Vec<&'n str>,
+    /// What tells it from another policy of its name, if it does not come with Flyball: see
+    /// [`Simulations::sources`].
+    pub source: Option<&'n str>,
 }
 
 /// A utilisation in thousandths of a CPU. Written as a decimal fraction: `7.5`.

@@ -1,14 +1,25 @@
 //! Studies: what a file says, round trips, and every mistake with its place and its remedy.
 
-use flyball_model::study::{Accounting, Cap, Known, Measure, Phases, Shape, Study, Utilisations};
+use flyball_model::study::{
+    Accounting, Cap, Known, KnownPolicy, Measure, Phases, Shape, Study, Utilisations,
+};
 use flyball_model::{Kind, ModelError, OverheadFile, Share, Statistic, read_study};
 use flyball_trace::Duration;
 
 fn known() -> Known<'static> {
     Known {
         tests: vec!["GFB", "RTA", "FFD"],
-        policies: Some(vec![vec!["rm"], vec!["edf"], vec!["c=d", "edf-cd"]]),
+        policies: Some(policies(&[&["rm"], &["edf"], &["c=d", "edf-cd"]])),
     }
+}
+
+/// Policies with these names, which come with Flyball.
+fn policies(all: &[&[&'static str]]) -> Vec<KnownPolicy<'static>> {
+    let known = |names: &&[&'static str]| KnownPolicy {
+        names: names.to_vec(),
+        source: None,
+    };
+    all.iter().map(known).collect()
 }
 
 const OVERHEADS: &str = r#"
@@ -173,13 +184,15 @@ fn what_the_file_does_not_say_is_filled_in() {
     );
 }
 
+/// A study that only simulates.
+const SIMULATED: &str = "schema = 1\ncpus = 1\ncaps = [0.5]\nsets = 30\n[[scenario]]\n\
+                         periods = [\"long\"]\nutilisations = [\"uniform-light\"]\nslack = 0.1\n\
+                         [simulate]\npolicies = [\"rm\"]\nhorizon = \"1s\"";
+
 /// Simulations need no tests, and count everything that is known if the file does not say what.
 #[test]
 fn a_study_may_only_simulate() {
-    let text = "schema = 1\ncpus = 1\ncaps = [0.5]\nsets = 30\n[[scenario]]\n\
-                periods = [\"long\"]\nutilisations = [\"uniform-light\"]\nslack = 0.1\n\
-                [simulate]\npolicies = [\"rm\"]\nhorizon = \"1s\"";
-    let study = read(text).unwrap();
+    let study = read(SIMULATED).unwrap();
     assert!(study.tests.is_empty());
     let simulate = study.simulate.as_ref().unwrap();
     let all = Measure::ALL.into_iter().filter(|it| *it != Measure::Energy);
@@ -195,6 +208,43 @@ fn a_study_may_only_simulate() {
         ..known()
     };
     assert!(Study::read(&text, "s.toml", &any, overheads).is_ok());
+}
+
+/// What tells a user's policy from another one of its name is written down, and another one is refused.
+#[test]
+fn sources() {
+    let text = SIMULATED.replace("\"rm\"", "\"mine\"");
+    let reading = |text: &str, source: &'static str| {
+        let mut known = known();
+        known.policies.get_or_insert_default().push(KnownPolicy {
+            names: vec!["mine"],
+            source: Some(source),
+        });
+        Study::read(text, "s.toml", &known, overheads)
+    };
+    let study = reading(&text, "first").unwrap();
+    let sources = &study.simulate.as_ref().unwrap().sources;
+    assert_eq!(sources.get("mine").map(String::as_str), Some("first"));
+    assert_eq!(sources.len(), 1);
+    let (written, _) = study.to_toml();
+    assert_eq!(reading(&written, "first").as_ref(), Ok(&study));
+    let any = Known {
+        policies: None,
+        ..known()
+    };
+    let read_again = Study::read(&written, "s.toml", &any, overheads);
+    assert_eq!(read_again.as_ref(), Ok(&study));
+    assert_ne!(reading(&text, "second"), Ok(study.clone()));
+    let error = reading(&written, "second").unwrap_err();
+    assert!(
+        error.to_string().contains("are others than those"),
+        "{error}"
+    );
+    let error = reading(&written.replace("{ mine =", "{ mime ="), "first").unwrap_err();
+    assert!(
+        error.to_string().contains("\"mime\" is not simulated"),
+        "{error}"
+    );
 }
 
 /// A word of [`WHOLE`], what stands there instead, the kind of mistake, and what the headline says.
@@ -693,7 +743,7 @@ fn documentation() {
     let (block, _) = block.split_once("```").unwrap();
     let known = Known {
         tests: vec!["GFB", "BCL", "RTA", "P-EDF"],
-        policies: Some(vec![vec!["g-edf"], vec!["p-edf"], vec!["rr"]]),
+        policies: Some(policies(&[&["g-edf"], &["p-edf"], &["rr"]])),
     };
     let overheads = |file: &str| {
         let larger = OVERHEADS.replace("4096 = ", "131072 = \"9us\", 4096 = ");

@@ -42,6 +42,9 @@ pub struct Entry {
     pub also: Option<&'static str>,
     /// Where its source is.
     pub origin: Origin,
+    /// What tells it from another policy of its name, such as a checksum of its source, if it does not
+    /// come with Flyball: results that are kept in files are this one's then.
+    pub source: Option<String>,
     schedulers: Schedulers,
 }
 
@@ -60,6 +63,7 @@ impl Entry {
             alias: false,
             also: None,
             origin: Origin::Unknown,
+            source: None,
             schedulers: Schedulers::of::<S>(),
         }
     }
@@ -88,6 +92,7 @@ impl Entry {
             alias: entry.alias,
             also: entry.also,
             origin: Origin::Catalogue,
+            source: None,
             schedulers: listed(entry)?,
         })
     }

@@ -44,17 +44,22 @@ pub use error::SweepError;
 pub use results::Results;
 pub use run::{NoShard, Options, Outcome, Progress, Shard, compute, sweep};
 
-use flyball_model::study::Known;
+use flyball_model::study::{Known, KnownPolicy};
 use flyball_model::{ModelError, Study, read_overheads, read_study};
-use flyball_study::Registry;
+use flyball_study::{Entry, Registry};
 use std::path::Path;
 
 /// The names of tests and policies that a study may use.
 pub fn known(registry: &Registry) -> Known<'_> {
-    let names = |entry: &flyball_study::Entry| [entry.name].into_iter().chain(entry.also).collect();
+    fn policy(entry: &Entry) -> KnownPolicy<'_> {
+        KnownPolicy {
+            names: [entry.name].into_iter().chain(entry.also).collect(),
+            source: entry.source.as_deref(),
+        }
+    }
     Known {
         tests: judge::names(),
-        policies: Some(registry.iter().map(names).collect()),
+        policies: Some(registry.iter().map(policy).collect()),
     }
 }
 

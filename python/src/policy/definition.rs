@@ -75,10 +75,12 @@ impl Definition {
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Definition> {
         let source = if let Ok(class) = policy.cast::<PyType>() {
             for method in ["ready", "stopped", "pick"] {
-                let has = class
-                    .getattr_opt(method)?
-                    .is_some_and(|it| it.is_callable());
-                if !has {
+                let found = class.getattr_opt(method)?.filter(|it| it.is_callable());
+                let has = found.map(|found| {
+                    let is_lacking = found.getattr_opt("__isabstractmethod__")?;
+                    Ok::<_, PyErr>(!is_lacking.map_or(Ok(false), |it| it.is_truthy())?)
+                });
+                if !has.unwrap_or(Ok(false))? {
                     return Err(InputError::new_err(format!(
                         "{}: a policy needs a method `{method}`; there have to be `ready`, `stopped` and `pick`",
                         class.name()?

@@ -34,6 +34,10 @@ pub struct Simulations {
     pub phases: Phases,
     /// The operating points of the CPUs, if they have any.
     pub speeds: Option<Speeds>,
+    /// What tells policies that do not come with Flyball from others of their name, such as a
+    /// checksum of their source, by the policy's name: so that results of another source are not
+    /// taken for theirs.
+    pub sources: BTreeMap<String, String>,
     /// Settings of policies, by the policy's name.
     pub settings: BTreeMap<String, Settings>,
 }

@@ -401,7 +401,7 @@ pub(super) fn quoted(text: &str) -> String {
     TomlStringBuilder::new(text).as_basic().to_toml_value()
 }
 
-fn key(key: &str) -> String {
+pub(super) fn key(key: &str) -> String {
     TomlKeyBuilder::new(key).as_default().to_toml_key()
 }
 

@@ -7,14 +7,16 @@ use crate::share::Share;
 use crate::source::{At, Source};
 use crate::speeds::Speeds;
 use crate::study::simulations::{MOST_POLICIES, MOST_SEEDS, MOST_SIMULATED_JOBS};
-use crate::study::{Cap, Known, Measure, Phases, Scenario, Simulations, Utilisations};
+use crate::study::{Cap, Known, KnownPolicy, Measure, Phases, Scenario, Simulations, Utilisations};
 use crate::toml::platform;
 use crate::toml::speeds::speeds;
 use crate::toml::table::{Node, Read, Table, choice, list, share, text, time, whole};
 use flyball_trace::Duration;
+use std::collections::BTreeMap;
 
 const KEYS: &[&str] = &[
     "policies",
+    "sources",
     "horizon",
     "measures",
     "seeds",
@@ -64,6 +66,9 @@ fn simulate<'d>(
     let policies = table.require("policies", such_as, |source, node| {
         policies(source, node, known)
     })?;
+    let sources = table.get("sources", |source, node| {
+        sources(source, node, known, &policies.value)
+    })?;
     let horizon = table.require("horizon", "how long each simulation is", time)?;
     check_horizon(source, &horizon, scenarios, caps).map_err(|error| error.within("horizon"))?;
     let execution = table.get("execution", execution)?;
@@ -80,6 +85,10 @@ fn simulate<'d>(
     };
     let seeds = table.get("seeds", whole(1..=MOST_SEEDS))?;
     let found = Simulations {
+        sources: match sources {
+            Some(sources) => sources.value,
+            None => known_sources(known, &policies.value),
+        },
         policies: policies.value,
         measures: measures.map_or_else(all, |measures| measures.value),
         horizon: horizon.value,
@@ -87,7 +96,7 @@ fn simulate<'d>(
         execution: execution.map(|execution| execution.value),
         phases: phases.map(|phases| phases.value).unwrap_or_default(),
         speeds,
-        settings: std::collections::BTreeMap::new(),
+        settings: BTreeMap::new(),
     };
     if let Some(seeds) = seeds.filter(|seeds| seeds.value > 1 && !found.are_random()) {
         let message = "nothing in the simulations is random, so all seeds give the same";
@@ -134,15 +143,17 @@ fn policies<'d>(
         let Some(policies) = &known.policies else {
             return Ok(name.to_owned());
         };
-        let is_it = |names: &&Vec<&str>| names.iter().any(|it| it.eq_ignore_ascii_case(name));
-        if let Some(own) = policies.iter().find(is_it).and_then(|names| names.first()) {
+        let is_it =
+            |known: &&KnownPolicy<'_>| known.names.iter().any(|it| it.eq_ignore_ascii_case(name));
+        let found = policies.iter().find(is_it);
+        if let Some(own) = found.and_then(|known| known.names.first()) {
             return Ok((*own).to_owned());
         }
         let message = format!("there is no policy {}", hint::quoted(name));
         let error = source.error(Kind::UnknownName, &node.span(), message);
         let own: Vec<&str> = policies
             .iter()
-            .filter_map(|it| it.first().copied())
+            .filter_map(|it| it.names.first().copied())
             .collect();
         Err(error.help(hint::did_you_mean(name, "there are", &own)))
     })?;
@@ -152,6 +163,50 @@ fn policies<'d>(
         return Err(error.help("make several studies of it"));
     }
     Ok(found)
+}
+
+/// What tells these policies from others of their names, as it is known.
+fn known_sources(known: &Known<'_>, policies: &[String]) -> BTreeMap<String, String> {
+    let all = known.policies.iter().flatten();
+    let known = all.filter_map(|it| Some((*it.names.first()?, it.source?)));
+    known
+        .filter(|(name, _)| policies.iter().any(|policy| policy == name))
+        .map(|(name, source)| (name.to_owned(), source.to_owned()))
+        .collect()
+}
+
+/// Reads what tells policies from others of their names, as it was written down with results. It has
+/// to be as it is known now.
+fn sources<'d>(
+    source: &'d Source<'d>,
+    node: &'d Node<'d>,
+    known: &Known<'_>,
+    policies: &[String],
+) -> Read<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    for (name, node) in Table::open_any(source, node)?.entries() {
+        let written = text(source, node)?;
+        found.insert(name.value.to_owned(), written.to_owned());
+        if !policies.iter().any(|policy| policy == name.value) {
+            let message = format!("{} is not simulated", hint::quoted(name.value));
+            let error = source.error(Kind::UnknownName, &name.span, message);
+            return Err(error.help(hint::did_you_mean(
+                name.value,
+                "there are",
+                &names(policies),
+            )));
+        }
+    }
+    if known.policies.is_some() && found != known_sources(known, policies) {
+        let message = "the policies are others than those that this was written for";
+        let error = source.error(Kind::Inconsistent, &node.span(), message);
+        return Err(error.help("leave `sources` out to simulate those that there are now"));
+    }
+    Ok(found)
+}
+
+fn names(policies: &[String]) -> Vec<&str> {
+    policies.iter().map(String::as_str).collect()
 }
 
 fn has_powers(speeds: Option<&Speeds>) -> bool {

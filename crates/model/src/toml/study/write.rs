@@ -4,7 +4,7 @@ use super::simulate::PHASES;
 use crate::study::{Shape, Simulations, Study, Utilisations};
 use crate::toml::SCHEMA;
 use crate::toml::speeds;
-use crate::toml::write::{policies, quoted};
+use crate::toml::write::{key, policies, quoted};
 use core::fmt::{self, Write};
 
 /// The study, and the files of overheads that it names, each with its name.
@@ -82,6 +82,12 @@ fn simulations(toml: &mut String, simulate: &Simulations) -> fmt::Result {
         simulate.horizon,
         simulate.seeds
     )?;
+    if !simulate.sources.is_empty() {
+        let one =
+            |(name, source): (&String, &String)| format!("{} = {}", key(name), quoted(source));
+        let all: Vec<String> = simulate.sources.iter().map(one).collect();
+        writeln!(toml, "sources = {{ {} }}", all.join(", "))?;
+    }
     if let Some([from, to]) = simulate.execution {
         writeln!(toml, "execution = [{from}, {to}]")?;
     }
