@@ -3,7 +3,7 @@
 use crate::call::{Call, call};
 use crate::error::{self, InputError, type_name};
 use crate::overheads::{Overheads, charges};
-use crate::policy::{self, Policies};
+use crate::policy::Policies;
 use crate::results::{PolicyResult, Study};
 use crate::taskset::TaskSet;
 use flyball::Registry;
@@ -186,9 +186,7 @@ fn run(
             }
             shared.tell(thousandths(at))
         };
-        policy::around(fault.as_deref(), || {
-            flyball::study::study(&registry, &file, inner, &options, &mut watch)
-        })
+        flyball::study::study(&registry, &file, inner, &options, &mut watch)
     };
     let found = call(py, progress, work)?;
     if let Some(error) = seen.and_then(|fault| fault.exception(py)) {
