@@ -4,7 +4,7 @@ use crate::again::Reduced;
 use crate::error::{self, InputError};
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::types::{ArrowDictionaryKeyType, Int16Type, Int32Type};
+use arrow_array::types::{Int16Type, Int32Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, PrimitiveArray,
     RecordBatch, RecordBatchIterator, StringArray,
@@ -71,34 +71,6 @@ pub(crate) fn flags(values: impl Iterator<Item = Option<bool>>) -> ArrayRef {
 /// Texts of which some may be missing.
 pub(crate) fn texts<'a>(values: impl Iterator<Item = Option<&'a str>>) -> ArrayRef {
     Arc::new(values.collect::<StringArray>())
-}
-
-/// Texts by their numbers in a list of `names`, which are many times fewer.
-///
-/// # Errors
-/// If a number is that of no name.
-pub(crate) fn named(numbers: Vec<Option<u32>>, names: Vec<String>) -> Result<ArrayRef, ArrowError> {
-    /// In the width of such numbers.
-    fn sized<K: ArrowDictionaryKeyType>(
-        numbers: Vec<Option<u32>>,
-        names: ArrayRef,
-    ) -> Result<ArrayRef, ArrowError>
-    where
-        K::Native: TryFrom<u32>,
-    {
-        let keys = numbers
-            .into_iter()
-            .map(|it| it.and_then(|it| K::Native::try_from(it).ok()));
-        let keys: PrimitiveArray<K> = keys.collect();
-        Ok(Arc::new(DictionaryArray::try_new(keys, names)?))
-    }
-    let few = i16::try_from(names.len()).is_ok();
-    let names: ArrayRef = Arc::new(StringArray::from(names));
-    if few {
-        sized::<Int16Type>(numbers, names)
-    } else {
-        sized::<Int32Type>(numbers, names)
-    }
 }
 
 impl Columns {

@@ -13,7 +13,7 @@
 //! | a machine beside the simulation | [`compare`] |
 //! | published works, done again | [`reproduce`] |
 //! | overheads that were measured | [`overheads`] |
-//! | tables as Arrow columns | [`columns`], and what is in them: [`schedule`] |
+//! | tables as Arrow columns | [`columns`], each made as [`column`], and what is in them: [`events`], [`schedule`] |
 //! | long calls that Ctrl-C ends | [`call`] |
 //! | what is pickled of a result | [`again`] |
 //! | exceptions | [`error`] |
@@ -21,10 +21,12 @@
 mod again;
 mod analyse;
 mod call;
+mod column;
 mod columns;
 mod compare;
 mod document;
 mod error;
+mod events;
 mod figure;
 mod generate;
 mod overheads;

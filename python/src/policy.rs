@@ -117,12 +117,3 @@ pub(crate) fn listed<'py>(asked: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     let all = asked.try_iter()?.collect::<PyResult<Vec<_>>>()?;
     Ok(PyList::new(asked.py(), all)?.into_any())
 }
-
-/// Does `work` so that calls of Python from its thread are fast, if there are policies that may have a fault: the interpreter
-/// knows the thread until the work ends.
-pub(crate) fn around<T: Send>(fault: Option<&Fault>, work: impl FnOnce() -> T + Send) -> T {
-    match fault {
-        Some(_) => Python::attach(|py| py.detach(work)),
-        None => work(),
-    }
-}

@@ -1,11 +1,12 @@
 //! What came out of a study.
 
 use crate::again::{Again, Reduced};
+use crate::call::call;
 use crate::columns::{Columns, Kind, integers, of_csv, texts};
 use crate::error::{self, InputError};
-use crate::schedule;
 use crate::study::Length;
 use crate::taskset::TaskSet;
+use crate::{events, schedule};
 use arrow_array::BooleanArray;
 use flyball::report::gantt::{self, ChartStyle, Glyphs, Paint};
 use flyball::report::write::write_atomically;
@@ -381,8 +382,11 @@ impl PolicyResult {
 
     /// What happened, event by event.
     #[getter]
-    fn events(&self) -> PyResult<Columns> {
-        schedule::events(&self.report().trace)
+    fn events(&self, py: Python<'_>) -> PyResult<Columns> {
+        let (study, number) = (Arc::clone(&self.study), self.number);
+        call(py, None, move |_| {
+            events::events(&study.policies[number].trace)
+        })?
     }
 
     /// What became of each job.

@@ -1,175 +1,24 @@
-//! What a schedule has, as columns: events, jobs, and segments in which tasks ran.
+//! What a schedule has beside its events, as columns: jobs, and segments in which tasks ran.
 
-use crate::columns::{Columns, fault, integers, named, texts};
+use crate::column::named;
+use crate::columns::{Columns, fault, integers, texts};
 use arrow_array::{ArrayRef, BooleanArray, UInt8Array, UInt32Array};
-use flyball::report::slices::{Schedule, object_name};
+use flyball::report::slices::Schedule;
 use flyball::trace::file::{Header, Trace};
-use flyball::trace::{Event, Kind, Object, Record, TaskId, Time};
+use flyball::trace::{Event, Kind, TaskId, Time};
 use pyo3::prelude::*;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The names of the kinds of events, by the numbers that they have in records.
-fn kinds() -> Vec<String> {
-    let of_code = |code: u8| {
-        let mut bytes = [0; Record::SIZE];
-        bytes[CODE] = code;
-        Record(bytes)
-            .decode()
-            .map(|event| event.kind.name().to_owned())
-    };
-    (0..=u8::MAX).map_while(of_code).collect()
-}
-
-/// Where a record has the number of its kind.
-const CODE: usize = 22;
-
-fn instant(time: Time) -> Option<i64> {
+/// An instant as columns have it; missing: never.
+pub(crate) fn instant(time: Time) -> Option<i64> {
     (time < Time::NEVER)
         .then(|| i64::try_from(time.as_nanos()).ok())
         .flatten()
 }
 
-fn task_names(header: &Header) -> Vec<String> {
+pub(crate) fn task_names(header: &Header) -> Vec<String> {
     header.tasks.iter().map(|task| task.name.clone()).collect()
-}
-
-/// Texts that are given numbers as they come.
-struct Names<K> {
-    numbers: HashMap<K, u32>,
-    names: Vec<String>,
-}
-
-impl<K: Eq + std::hash::Hash> Names<K> {
-    fn number(&mut self, key: K, name: impl FnOnce() -> String) -> u32 {
-        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
-        *self.numbers.entry(key).or_insert_with(|| {
-            self.names.push(name());
-            next
-        })
-    }
-}
-
-/// All events, in their order:
-///
-/// | column | what |
-/// |---|---|
-/// | `time_ns`, `cpu`, `event` | when, where, and what happened |
-/// | `task`, `job` | to whom |
-/// | `object` | what else it is about: what a task waits for, a mutex, a queue, a server, the other task, what the kernel works on |
-/// | `value` | an absolute deadline (`release`, `replenish`), a length of time (`budget`, `reclaim`, `overhead`), a number (`fill`, `overrun`, `underrun`, `speed`), a share in millionths (`reserve`) |
-pub(crate) fn events(trace: &Trace) -> PyResult<Columns> {
-    let header = &trace.header;
-    let room = trace.events.len();
-    let (mut times, mut cpus, mut codes) = (
-        Vec::with_capacity(room),
-        Vec::with_capacity(room),
-        Vec::with_capacity(room),
-    );
-    let (mut tasks, mut jobs) = (Vec::with_capacity(room), Vec::with_capacity(room));
-    let (mut objects, mut values) = (Vec::with_capacity(room), Vec::with_capacity(room));
-    let mut names = Names {
-        numbers: HashMap::new(),
-        names: Vec::new(),
-    };
-    for event in &trace.events {
-        times.push(instant(event.time).unwrap_or(i64::MAX));
-        cpus.push(event.cpu.0);
-        codes.push(Some(u32::from(Record::from(*event).0[CODE])));
-        tasks.push(event.kind.task().map(|task| u32::from(task.0)));
-        jobs.push(job(event.kind));
-        let object = object(event.kind);
-        objects.push(object.map(|object| names.number(object, || object.name(header))));
-        values.push(value(event.kind));
-    }
-    let of_names = |numbers, names| named(numbers, names).map_err(|error| fault(&error));
-    Columns::new([
-        (
-            "time_ns",
-            Arc::new(arrow_array::Int64Array::from(times)) as ArrayRef,
-        ),
-        ("cpu", Arc::new(UInt8Array::from(cpus))),
-        ("event", of_names(codes, kinds())?),
-        ("task", of_names(tasks, task_names(header))?),
-        ("job", Arc::new(UInt32Array::from(jobs))),
-        ("object", of_names(objects, names.names)?),
-        ("value", integers(values.into_iter())),
-    ])
-}
-
-/// The job that an event is about.
-fn job(kind: Kind) -> Option<u32> {
-    match kind {
-        Kind::Arrive { job, .. }
-        | Kind::Release { job, .. }
-        | Kind::Skip { job, .. }
-        | Kind::Dispatch { job, .. }
-        | Kind::Preempt { job, .. }
-        | Kind::BurstEnd { job, .. }
-        | Kind::Yield { job, .. }
-        | Kind::Block { job, .. }
-        | Kind::Wake { job, .. }
-        | Kind::Complete { job, .. }
-        | Kind::Miss { job, .. }
-        | Kind::Abort { job, .. } => Some(job),
-        _ => None,
-    }
-}
-
-/// What else an event is about.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum About {
-    Object(Object),
-    Server(u16),
-    Cause(flyball::trace::Cause),
-}
-
-impl About {
-    fn name(self, header: &Header) -> String {
-        match self {
-            About::Object(object) => object_name(header, object),
-            About::Cause(cause) => cause.to_string(),
-            About::Server(number) => match header.servers.get(usize::from(number)) {
-                Some(name) if !name.is_empty() => format!("server \"{name}\""),
-                _ => format!("server {number}"),
-            },
-        }
-    }
-}
-
-fn object(kind: Kind) -> Option<About> {
-    let task = |task: TaskId| About::Object(Object::Task(task.0));
-    Some(match kind {
-        Kind::Block { on, .. } => About::Object(on),
-        Kind::Lock { mutex, .. } | Kind::Unlock { mutex, .. } => {
-            About::Object(Object::Mutex(mutex))
-        }
-        Kind::Inherit { from, .. } => task(from?),
-        Kind::Arrive { by, .. } => task(by?),
-        Kind::Overhead { cause, .. } => About::Cause(cause),
-        kind => match (kind.server(), kind.queue()) {
-            (Some(server), _) => About::Server(server.0),
-            (_, Some(queue)) => About::Object(Object::Queue(queue)),
-            _ => return None,
-        },
-    })
-}
-
-fn value(kind: Kind) -> Option<i64> {
-    match kind {
-        Kind::Release { deadline, .. } | Kind::Replenish { deadline, .. } => instant(deadline),
-        Kind::Budget { left: length, .. }
-        | Kind::Reclaim { length, .. }
-        | Kind::Overhead { length, .. } => i64::try_from(length.as_nanos()).ok(),
-        Kind::Fill { level: number, .. }
-        | Kind::Overrun { lost: number, .. }
-        | Kind::Underrun {
-            missing: number, ..
-        } => Some(number.into()),
-        Kind::Speed { speed } => Some(speed.0.into()),
-        Kind::Reserve { share, .. } => i64::try_from(Kind::share_ppm(share)).ok(),
-        _ => None,
-    }
 }
 
 /// When tasks ran: `cpu`, `task`, `job`, `start_ns`, `end_ns`, in the order of their beginnings on each CPU.
@@ -180,7 +29,7 @@ pub(crate) fn segments(trace: &Trace) -> PyResult<Columns> {
         .flat_map(|(cpu, lane)| lane.slices.iter().map(move |slice| (cpu.0, slice)))
         .collect();
     let slice = || slices.iter().map(|(_, slice)| slice);
-    let tasks = slice().map(|slice| Some(u32::from(slice.task.0))).collect();
+    let tasks: Vec<u16> = slice().map(|slice| slice.task.0).collect();
     Columns::new([
         (
             "cpu",
@@ -367,7 +216,7 @@ pub(crate) fn jobs(trace: &Trace) -> PyResult<Columns> {
             Outcome::Skipped => "skipped",
         })
     });
-    let tasks = all().map(|job| Some(u32::from(job.task.0))).collect();
+    let tasks: Vec<u16> = all().map(|job| job.task.0).collect();
     Columns::new([
         (
             "task",

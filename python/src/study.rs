@@ -188,9 +188,7 @@ fn run(
             }
             shared.tell(thousandths(at))
         };
-        policy::around(fault.as_deref(), || {
-            flyball::study::study(&registry, &file, inner, &options, &mut watch)
-        })
+        flyball::study::study(&registry, &file, inner, &options, &mut watch)
     };
     let found = call(py, progress, work)?;
     if let Some(error) = seen.and_then(|fault| fault.exception(py)) {

@@ -354,6 +354,30 @@ except KeyboardInterrupt:
     assert done.stdout.startswith("ended"), done.stderr
 
 
+def test_other_threads_go_on_and_ctrl_c_ends_a_call_whose_policy_is_seldom_called():
+    code = """
+import threading, time, _thread, flyball
+
+@flyball.by_key(placement="assigned")
+def key(task, release, deadline):
+    return deadline
+
+def others():
+    for _ in range(20):
+        time.sleep(0.01)
+    _thread.interrupt_main()
+
+ticks = 'schema = 1\\nplatform.tick = "1us"\\n[[task]]\\nname = "one"\\nperiod = "10000000s"\\nwcet = "1ms"\\n'
+threading.Thread(target=others).start()
+try:
+    flyball.simulate(flyball.TaskSet.parse(ticks), key, until="1000000s", keep=0, tests=False)
+except KeyboardInterrupt:
+    print("ended")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "ended\n", done.stderr
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_process_that_was_forked_has_threads_of_its_own():
     code = """
@@ -363,7 +387,8 @@ tasks = flyball.TaskSet.load(sys.argv[1])
 before = flyball.analyse(tasks).json()
 child = os.fork()
 if child == 0:
-    os._exit(0 if flyball.analyse(tasks).json() == before and flyball.study(tasks, until="2s").holding else 7)
+    study = flyball.study(tasks, until="2s")
+    os._exit(0 if flyball.analyse(tasks).json() == before and study.holding and len(study[study.holding[0]].events) else 7)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     example = ROOT / "examples" / "gap.toml"

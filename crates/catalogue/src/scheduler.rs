@@ -55,6 +55,15 @@ pub trait Scheduler: Configured {
     /// [`Missing`] if the facts lack what the policy has to know.
     fn params(&self, task: &Facts, values: &dyn Values) -> Result<Self::Params, Missing>;
 
+    /// Runs a simulation of it. A scheduler whose policy needs something in all of its methods, such as the lock of an
+    /// interpreter, has it for as long as that takes.
+    fn during<R>(&self, simulation: impl FnOnce() -> R) -> R {
+        simulation()
+    }
+
+    /// Called from time to time in such a simulation: others may need the same.
+    fn pause(&self) {}
+
     /// Of these tasks, which share a kernel with so many CPUs, the first that is not served beside
     /// those before, by its position, and why not; `None`: all are served.
     fn unserved(&self, _tasks: &[Facts], _cpus: usize) -> Option<(usize, Unserved)> {

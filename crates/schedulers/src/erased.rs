@@ -262,8 +262,12 @@ where
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, SimError> {
         let scheduler = self.0(values, modes.all()).map_err(SimError::Settings)?;
-        let scheduler = Called::by(policy, &scheduler);
-        simulate_modes(modes, scheduler, options, recorder, watch)
+        let called = Called::by(policy, &scheduler);
+        let watch = |now| {
+            scheduler.pause();
+            watch(now)
+        };
+        scheduler.during(|| simulate_modes(modes, called, options, recorder, watch))
     }
 
     fn written(&self, values: &Values, set: &TaskSet) -> Result<Box<dyn Written>, &'static str> {

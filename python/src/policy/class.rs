@@ -2,7 +2,7 @@
 //!
 //! Each cluster of CPUs has an object of the class ([`Object`]).
 
-use super::fault::Told;
+use super::fault::{self, Told};
 use super::object::Object;
 use flyball::catalogue::scheduler::Size;
 use flyball::catalogue::{Configured, Facts, Missing, Scheduler, Shape, Values};
@@ -51,5 +51,13 @@ impl Scheduler for Class {
     fn params(&self, _: &Facts, values: &dyn Values) -> Result<u32, Missing> {
         let number = self.told.tasks.number(values.task());
         number.ok_or(Missing::Other("is none that Python knows of"))
+    }
+
+    fn during<R>(&self, simulation: impl FnOnce() -> R) -> R {
+        fault::attached(simulation)
+    }
+
+    fn pause(&self) {
+        fault::pause();
     }
 }

@@ -5,6 +5,7 @@ use flyball::trace::Time;
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -58,6 +59,25 @@ impl Fault {
     }
 }
 
+/// Runs a simulation whose policies are written in Python, with the interpreter's lock: calls of them are fast then. Other threads
+/// of Python go on where Python code gives way to them, and at each [`pause`].
+pub(crate) fn attached<R>(simulation: impl FnOnce() -> R) -> R {
+    Python::attach(|_| simulation())
+}
+
+/// Gives way to other threads of Python.
+pub(crate) fn pause() {
+    Python::attach(|py| py.detach(|| ()));
+}
+
+/// After so many calls of a thread it gives way, whatever it calls: some milliseconds.
+const MOST_CALLS: u32 = 1 << 10;
+
+thread_local! {
+    /// How many calls this thread has made.
+    static CALLS: Cell<u32> = const { Cell::new(0) };
+}
+
 /// Whose policy it is, of which tasks, and where it says what went wrong.
 #[derive(Clone)]
 pub(crate) struct Told {
@@ -78,7 +98,17 @@ impl Told {
         if self.fault.is_set() {
             return None;
         }
-        match Python::attach(call) {
+        let found = Python::attach(|py| {
+            let found = call(py);
+            let calls = CALLS.get().wrapping_add(1);
+            CALLS.set(calls);
+            if calls.is_multiple_of(MOST_CALLS) {
+                // What is not written in Python does not give way by itself.
+                py.detach(|| ());
+            }
+            found
+        });
+        match found {
             Ok(found) => Some(found),
             Err(wrong) => {
                 self.fault.set(self.name, method, now, wrong);

@@ -2,7 +2,7 @@
 //!
 //! The function is called once for each job, at its release. All the rest is what orders with a queue have.
 
-use super::fault::{Told, Wrong};
+use super::fault::{self, Told, Wrong};
 use crate::error::type_name;
 use flyball::catalogue::scheduler::Size;
 use flyball::catalogue::{Configured, Facts, Missing, Scheduler, Shape, Values};
@@ -159,6 +159,14 @@ macro_rules! scheduler {
             fn params(&self, _: &Facts, values: &dyn Values) -> Result<u32, Missing> {
                 let number = self.0.told.tasks.number(values.task());
                 number.ok_or(Missing::Other("is none that Python knows of"))
+            }
+
+            fn during<R>(&self, simulation: impl FnOnce() -> R) -> R {
+                fault::attached(simulation)
+            }
+
+            fn pause(&self) {
+                fault::pause();
             }
         }
     };
