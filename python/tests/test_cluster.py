@@ -77,8 +77,12 @@ def cluster(study, out, *arguments):
 
 def begin(study, out, *arguments):
     """A driver in the background."""
-    words = ["cluster", study / "study.toml", "--out", out, *arguments]
-    return subprocess.Popen([sys.executable, "-m", "flyball", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    return begin_with(study / "study.toml", "--out", out, *arguments)
+
+
+def begin_with(*arguments):
+    words = [sys.executable, "-m", "flyball", "cluster", *map(str, arguments)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def content(folder):

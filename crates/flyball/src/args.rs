@@ -19,7 +19,7 @@ pub(crate) use overheads::OverheadsArgs;
 pub(crate) use pictures::PictureArgs;
 pub(crate) use program::ShakeArgs;
 pub(crate) use study::{ChargeArgs, ReportArgs, SimulateArgs, StudyArgs};
-pub(crate) use sweep::{PlotArgs, SweepArgs};
+pub(crate) use sweep::{ClusterArgs, PlotArgs, SweepArgs};
 
 use crate::failure::Failure;
 use anstream::ColorChoice;
@@ -113,6 +113,9 @@ pub(crate) enum Command {
     /// How many random task sets does each schedulability test accept? Makes a study, on all cores;
     /// what is finished is kept, and the same command goes on after an interruption
     Sweep(SweepArgs),
+    /// Makes a study, or judges a corpus, on a cluster or on processes of this machine. Comes with the
+    /// package for Python: `pip install './python[cluster]'` in a clone of Flyball; docs/cluster.md
+    Cluster(ClusterArgs),
     /// Figures, tables and a page of what `sweep` has found
     Plot(PlotArgs),
     /// Make a random task set

@@ -14,6 +14,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// The exit code for a fault in Flyball itself.
+pub(crate) const FAULT: u8 = 3;
+
 /// Why the command could not do what it was asked.
 #[derive(Debug)]
 pub enum Failure {
@@ -54,6 +57,8 @@ pub enum Failure {
     Print(io::Error),
     /// The arguments contradict each other or the input.
     Usage(String),
+    /// `flyball cluster`, which the package for Python has, was asked of the command without it.
+    Cluster,
 }
 
 impl Failure {
@@ -125,7 +130,7 @@ impl Failure {
             failure => eprintln!("{red}error:{red:#} {failure}"),
         }
         if self.is_fault() {
-            ExitCode::from(3)
+            ExitCode::from(FAULT)
         } else {
             ExitCode::from(2)
         }
@@ -138,6 +143,11 @@ impl Failure {
             Failure::Target { error, .. } | Failure::Board(error) => error.remedy(),
             Failure::Sweep(error) => Some(error.remedy().to_owned()),
             Failure::File { help, .. } => help.clone(),
+            Failure::Cluster => Some(
+                "`pip install './python[cluster]'` in a clone of Flyball, and then `flyball cluster` as the first words; \
+                 docs/cluster.md"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }
@@ -168,6 +178,9 @@ impl fmt::Display for Failure {
             Failure::Interrupted => f.write_str("interrupted"),
             Failure::Print(error) => write!(f, "the result cannot be printed: {error}"),
             Failure::Usage(what) => f.write_str(what),
+            Failure::Cluster => {
+                f.write_str("`flyball cluster` comes with the package for Python, and this is the command without it")
+            }
         }?;
         match self.remedy() {
             Some(help) => write!(f, "\n   = help: {help}"),

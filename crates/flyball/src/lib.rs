@@ -89,6 +89,8 @@ fn run(registry: &Registry, args: Args) -> Result<ExitCode, Failure> {
         Command::Run(args) => commands::run::run(registry, &args, quiet),
         Command::Plot(args) => commands::plot::run(&args, quiet),
         Command::Sweep(args) => commands::sweep::run(registry, &args, quiet),
+        // The package for Python takes it before it gets here.
+        Command::Cluster(_) => Err(Failure::Cluster),
         Command::Generate(args) => commands::generate::run(&args, quiet),
         Command::Overheads(args) => commands::overheads::run(&args, quiet),
         Command::Policies(args) => commands::policies::run(registry, &args),

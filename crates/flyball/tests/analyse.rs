@@ -286,6 +286,46 @@ fn many_sets_pay_for_the_kernels_work() {
     );
 }
 
+/// Verdicts on pieces of a corpus, put together, are those on all of it.
+#[test]
+fn verdicts_that_are_known_are_not_asked_again() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("two.csv"), HEADER.to_owned() + TWO).unwrap();
+    let (two, all) = (at("two.csv"), at("all.csv"));
+    let corpus = ["--corpus", path(&two), "--tests", "gfb,ffd"];
+    let (code, table, _) = run(&[&corpus[..], &["--out", path(&all)]].concat());
+    assert_eq!(code, 0);
+    let (known, missing, dry) = (at("known.csv"), at("missing.csv"), at("dry.csv"));
+    let args = ["--known", path(&all), "--out", path(&known)];
+    assert_eq!(
+        run(&[&corpus[..], &args].concat()),
+        (0, table, String::new())
+    );
+    assert_eq!(fs::read(&known).unwrap(), fs::read(&all).unwrap());
+    let text = fs::read_to_string(&all).unwrap();
+    let without_last = &text[..text.trim_end().rfind('\n').unwrap() + 1];
+    fs::write(&missing, without_last).unwrap();
+    let args = ["--known", path(&missing), "--out", path(&dry)];
+    let (code, out, error) = run(&[&corpus[..], &args].concat());
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(
+        error.contains("missing.csv: line 5: expected the verdict of FFD"),
+        "{error}"
+    );
+    // Nor is anything asked, or written, if only the corpus is checked.
+    let args = ["--dry-run", "--out", path(&dry)];
+    assert_eq!(
+        run(&[&corpus[..], &args].concat()),
+        (0, String::new(), String::new())
+    );
+    fs::write(&two, format!("{HEADER}{TWO}wrong,2,0,1,4\n")).unwrap();
+    let (code, _, error) = run(&[&corpus[..], &args].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("expected 6 fields, found 5"), "{error}");
+    assert!(!dry.exists());
+}
+
 /// Under any of its names, the corpus is not overwritten.
 #[test]
 fn verdicts_do_not_overwrite_the_corpus() {

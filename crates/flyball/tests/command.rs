@@ -392,6 +392,30 @@ fn completions_exist_for_the_usual_shells() {
     }
 }
 
+/// The package for Python has it.
+#[test]
+fn cluster_says_what_it_needs() {
+    let (code, out, _) = run(&["--help"]);
+    assert_eq!(code, 0);
+    let listed = out
+        .lines()
+        .find(|line| line.trim_start().starts_with("cluster "));
+    assert!(listed.is_some(), "{out}");
+    for args in [
+        &["cluster"][..],
+        &["cluster", "s.toml", "--out", "out", "--local", "4"],
+        &["cluster", "--local", "two", "--quiet"],
+    ] {
+        let (code, out, err) = run(args);
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains("comes with the package for Python"), "{err}");
+        assert!(err.contains("pip install './python[cluster]'"), "{err}");
+    }
+    let (code, out, _) = run(&["cluster", "--help"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("pip install './python[cluster]'"), "{out}");
+}
+
 /// Mistakes, and what the command must say about them.
 #[test]
 fn mistakes_get_a_place_and_a_remedy_and_leave_nothing_behind() {

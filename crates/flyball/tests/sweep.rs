@@ -581,6 +581,69 @@ fn the_example_that_simulates_is_a_study() {
     assert!(out.contains("of 88 units are finished"), "{out}");
 }
 
+/// A part of it, in which all acceptances are compared.
+#[test]
+fn the_example_that_soaks_compares() {
+    let folder = TempDir::new().unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/studies/soak.toml");
+    let example = example.to_str().unwrap();
+    let args = ["sweep", example, "--out", "out", "--shard", "3/468"];
+    let (code, out, err) = run(folder.path(), &args);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("1 of 468 units are finished"), "{out}");
+    assert!(
+        out.contains("acceptances by tests with simulations of the same sets: no contradiction."),
+        "{out}"
+    );
+}
+
+/// A unit has numbers that no simulation gives, but whose checksum is right.
+#[test]
+fn a_simulation_that_contradicts_a_test_is_a_fault() {
+    let folder = folder();
+    let text = format!("{STUDY}{SIMULATE}").replace("sets = 120", "sets = 20");
+    fs::write(folder.path().join("s.toml"), &text).unwrap();
+    let registry = flyball::Registry::standard();
+    let study = flyball::sweep::parse(&registry, &text, "s.toml").unwrap();
+    let tools = Tools::new(&registry, &study).unwrap();
+    let unit = units(&study)[0];
+    let mut rows = unit.work(&tools, |_| true).unwrap().unwrap();
+    let misses = counts(study.simulate.as_ref().unwrap());
+    let misses = misses.iter().position(|it| it.name() == "misses").unwrap();
+    let expected = rows.iter().filter(|row| row.verdicts[2] == Some(true));
+    let expected = expected.count();
+    assert!(expected > 10);
+    for row in &mut rows {
+        row.simulated[1].as_mut().unwrap()[misses] = 1;
+    }
+    let out = folder.path().join("out");
+    let store = flyball::sweep::store::Store::open(&study, &out).unwrap();
+    store.put(&study, unit, &rows).unwrap();
+    drop(store);
+    let args = ["sweep", "s.toml", "--out", "out", "--shard", "1/24"];
+    let (code, out, err) = run(folder.path(), &args);
+    assert_eq!((code, err.as_str()), (3, ""));
+    let said = format!("Simulations contradict {expected} of ");
+    assert!(out.contains(&said), "{out}");
+    let first =
+        "short-uniform-light, cap 5.0, set 0: P-EDF accepts it, and p-edf misses a deadline";
+    assert!(out.contains(first), "{out}");
+    assert!(
+        out.contains(&format!("and {} more", expected - 10)),
+        "{out}"
+    );
+    let (code, out, _) = run(folder.path(), &[&args[..], &["--json"]].concat());
+    assert_eq!(code, 3);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    let found = json["compared"]["contradictions"].as_array().unwrap();
+    assert_eq!(found.len(), expected);
+    assert_eq!(found[0]["policy"], "p-edf");
+    assert_eq!(found[0]["misses"], 1);
+    let (code, out, _) = run(folder.path(), &["plot", "out", "--out", "page"]);
+    assert_eq!(code, 0);
+    assert!(out.contains(first), "{out}");
+}
+
 #[test]
 fn the_example_is_a_study() {
     let folder = TempDir::new().unwrap();

@@ -21,6 +21,40 @@ pub struct Sweep {
     /// What was counted in simulations.
     #[serde(default)]
     pub simulated: Vec<Simulated>,
+    /// Simulations beside the tests that accept the same sets; `null`: no test is about a policy that is simulated, or no
+    /// deadline misses are counted.
+    #[serde(default)]
+    pub compared: Option<Compared>,
+}
+
+/// Simulations beside the tests that accept the same sets.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Compared {
+    /// How often a test has accepted a set that was simulated under the test's policy.
+    pub pairs: u64,
+    /// Where the simulation misses a deadline, or the policy refuses the set: a fault in Flyball.
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// A set that a test accepts and a simulation of its policy does not.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Contradiction {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The cap, in CPUs.
+    pub cap: f64,
+    /// The set's number among those of the cap.
+    pub set: u32,
+    /// The test's short name.
+    pub test: String,
+    /// The policy's name.
+    pub policy: String,
+    /// How many deadlines were missed; `null`: the policy refuses the set.
+    pub misses: Option<u64>,
+    /// Why the policy refuses the set; `null`: it does not.
+    pub refused: Option<String>,
 }
 
 /// What was counted in simulations of the sets of a scenario and a cap under a policy. These are no verdicts: a

@@ -21,10 +21,12 @@
 
 mod analyse;
 mod charge;
+mod known;
 mod read;
 
 pub use analyse::{Question, Questions, Verdict, analyse, to_csv};
 pub use charge::LONGEST_CHARGED;
+pub use known::{NotKnown, from_csv};
 pub use read::{CorpusError, Entry, Fault, MOST_CPUS, read, read_up_to};
 
 use lzma_rust2::{XzOptions, XzReader, XzWriter};

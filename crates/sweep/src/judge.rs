@@ -14,6 +14,7 @@ mod charge;
 use charge::Priced;
 
 use crate::draw::Drawn;
+use flyball_analysis::criterion::Policy;
 use flyball_analysis::{Criterion, gedf};
 use flyball_model::Study;
 use flyball_model::study::Column;
@@ -98,6 +99,16 @@ pub fn names() -> Vec<&'static str> {
 fn members(column: &Column) -> Vec<Criterion> {
     let is_meant = |test: &Criterion| column.any.iter().any(|name| is_named(*test, name));
     Criterion::all().filter(is_meant).collect()
+}
+
+/// The policy that never misses a deadline of a set which the column accepts, however a simulation of it is set up; `None`: there
+/// is none. Of other tests' policies it depends on their settings (sizes of clusters, priorities, slots) whether they are what the
+/// test is about.
+pub fn promised(column: &Column) -> Option<Policy> {
+    let mut policies = members(column).into_iter().map(Criterion::policy);
+    let first = policies.next()?;
+    let is_plain = matches!(first, Policy::GlobalEdf | Policy::PartitionedEdf);
+    (is_plain && policies.all(|other| other == first)).then_some(first)
 }
 
 /// Whether a name stands for a test, among others.

@@ -26,9 +26,11 @@
 //! | [`store`] | a folder of results: atomic, locked, checked |
 //! | [`run`] | does what is missing in a folder, or a whole study in memory |
 //! | [`results`] | how many sets were accepted, and how sure that is |
+//! | [`contradiction`] | simulations beside the tests that accept the same sets |
 //! | [`totals`] | what simulations of many sets add up to |
 //! | [`figure`] | that as figures and tables |
 
+pub mod contradiction;
 pub mod draw;
 mod error;
 pub mod figure;

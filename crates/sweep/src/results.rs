@@ -1,5 +1,6 @@
 //! How many sets were accepted, and how sure that is.
 
+use crate::contradiction::Comparison;
 use crate::error::SweepError;
 use crate::judge::{Label, labels};
 use crate::simulate::{Count, Simulated, counts};
@@ -18,6 +19,7 @@ pub struct Results {
     counts: Vec<Count>,
     points: BTreeMap<(usize, usize), Point>,
     units: usize,
+    comparison: Comparison,
 }
 
 /// What was found of the sets of one scenario and cap.
@@ -71,9 +73,12 @@ pub struct Weighted {
 impl Results {
     /// Nothing yet.
     pub fn new(study: Study) -> Results {
+        let labels = labels(&study);
+        let counts = study.simulate.as_ref().map(counts).unwrap_or_default();
         Results {
-            labels: labels(&study),
-            counts: study.simulate.as_ref().map(counts).unwrap_or_default(),
+            comparison: Comparison::new(&study, &labels, &counts),
+            labels,
+            counts,
             study,
             points: BTreeMap::new(),
             units: 0,
@@ -149,7 +154,13 @@ impl Results {
                 under.add(row, self.counts.len());
             }
         }
+        self.comparison.add(unit, rows);
         self.units += 1;
+    }
+
+    /// Simulations beside the tests that accept the same sets.
+    pub fn comparison(&self) -> &Comparison {
+        &self.comparison
     }
 
     /// The study.

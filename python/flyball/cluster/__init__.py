@@ -1,8 +1,8 @@
-"""`flyball cluster`: a sweep on many machines, or on many processes of one (docs/cluster.md).
+"""`flyball cluster`: a sweep, or verdicts on a corpus, on many machines, or on many processes of one (docs/cluster.md).
 
 The driver holds the folder of results, and hands shards to workers of Dask. A worker computes its shard by `flyball sweep --shard`
 in a folder of its own, and hands back files of units, which the driver keeps by the rules of `flyball sweep`. So what is in the
-folder is, byte for byte, what a plain sweep writes.
+folder is, byte for byte, what a plain sweep writes. The same is done with pieces of a corpus by `flyball analyse --corpus`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,18 @@ import importlib.util
 import pathlib
 import re
 import signal
-import subprocess
 import sys
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from flyball.cluster.store import Store
 
 #: What is needed beside Flyball, by the names of their modules.
 NEEDED = ("distributed", "dask_jobqueue", "cryptography")
+
+
+#: Options of `flyball analyse --corpus` that are handed on, and what they take.
+PASSED = {"tests": "NAMES", "steps": "N", "overheads": "FILE", "charge": "WHICH", "working-set": "SIZE", "accounting": "HOW"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -31,12 +37,18 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="flyball cluster",
-        description="Makes a study as `flyball sweep` does, on a cluster. What is finished is kept, and the same command goes on after an "
-        "interruption. docs/cluster.md tells how.",
+        description="Makes a study as `flyball sweep` does, or judges a corpus as `flyball analyse --corpus`, on a cluster. What is finished is "
+        "kept, and the same command goes on after an interruption. docs/cluster.md tells how.",
         allow_abbrev=False,
     )
-    parser.add_argument("study", metavar="STUDY", type=pathlib.Path, help="the study (.toml)")
-    parser.add_argument("-o", "--out", metavar="DIRECTORY", type=pathlib.Path, default=pathlib.Path("flyball-sweep"), help="where results go [flyball-sweep]")
+    parser.add_argument("study", metavar="STUDY", type=pathlib.Path, nargs="?", help="the study (.toml)")
+    parser.add_argument("-o", "--out", metavar="PATH", help="the folder for results of a study [flyball-sweep]; the file for verdicts on a corpus")
+    corpus = parser.add_argument_group("a corpus instead of a study")
+    corpus.add_argument("--corpus", metavar="FILE", type=pathlib.Path, help="many task sets (.csv or .csv.xz), as of `flyball analyse --corpus`")
+    corpus.add_argument("--parts", metavar="DIRECTORY", type=pathlib.Path, help="where finished pieces are kept [as --out, with .parts behind it]")
+    for name, what in PASSED.items():
+        corpus.add_argument(f"--{name}", metavar=what, help="as of `flyball analyse`")
+    corpus.add_argument("--union", action="store_true", help="as of `flyball analyse`")
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--local", metavar="N", type=_positive, help="on N processes of this machine")
     where.add_argument("--slurm", action="store_true", help="on jobs that are submitted to Slurm")
@@ -59,6 +71,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _check(parser: argparse.ArgumentParser, parsed: argparse.Namespace) -> None:
+    """What goes together."""
+    of_corpus = [name for name in ("parts", *PASSED, "union") if getattr(parsed, name.replace("-", "_"))]
+    if (parsed.study is None) == (parsed.corpus is None):
+        parser.error("expected either a study or --corpus FILE")
+    if parsed.corpus is None:
+        if of_corpus:
+            parser.error(f"--{of_corpus[0]} is about a corpus: expected --corpus FILE")
+        parsed.out = pathlib.Path(parsed.out or "flyball-sweep")
+    elif parsed.out is None:
+        parser.error("--corpus needs --out FILE")
+    elif parsed.script or parsed.json:
+        parser.error(f"--{'script' if parsed.script else 'json'} is about a study, and not about a corpus")
+
+
 def _positive(text: str) -> int:
     try:
         number = int(text)
@@ -78,7 +105,9 @@ def _size(text: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """The command, without its first two words. Returns the exit code: 0, 2 for bad input, 130 if it was interrupted."""
-    parsed = _parser().parse_args(arguments)
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    _check(parser, parsed)
     needed = ["tomllib" if sys.version_info >= (3, 11) else "tomli", *(() if parsed.script else NEEDED)]
     if lacking := [name for name in needed if importlib.util.find_spec(name) is None]:
         packages = " ".join(name.replace("_", "-") for name in lacking)
@@ -107,15 +136,14 @@ def _run(parsed: argparse.Namespace) -> int:
 
     from flyball.cluster.drive import Driver, Progress
     from flyball.cluster.engine import begin
-    from flyball.cluster.store import Store
 
     progress = Progress(parsed.quiet)
-    with Store(parsed.study, parsed.out) as store:
+    with _open(parsed) as store:
         for damaged in store.damaged:
             progress.note(f"{damaged}; it is computed again")
         try:
             if len(store.finished) < len(store.units):
-                engine = begin(parsed)
+                engine = begin(parsed, store.folder)
                 connect: Any = Client
                 with engine.cluster, connect(engine.cluster) as client:
                     Driver(store, engine, client, progress).drive()
@@ -126,9 +154,21 @@ def _run(parsed: argparse.Namespace) -> int:
             return 130
         finally:
             progress.clear()
-    # It looks at all files once more, and says what they say.
-    options = [option for option, wanted in (("--json", parsed.json), ("--quiet", parsed.quiet)) if wanted]
-    return subprocess.run([sys.executable, "-m", "flyball", "sweep", str(parsed.study), "--out", str(parsed.out), *options]).returncode
+    return store.conclude()
+
+
+def _open(parsed: argparse.Namespace) -> Store:
+    """The folder of what is finished."""
+    from flyball.cluster.corpus import Corpus
+    from flyball.cluster.store import Sweep
+
+    if parsed.corpus is None:
+        options = [option for option, wanted in (("--json", parsed.json), ("--quiet", parsed.quiet)) if wanted]
+        return Sweep(parsed.study, parsed.out, options)
+    given = [(name, getattr(parsed, name.replace("-", "_"))) for name in PASSED if name != "overheads"]
+    options = [f"--{name}={value}" for name, value in given if value is not None] + (["--union"] if parsed.union else [])
+    parts = parsed.parts or pathlib.Path(f"{'verdicts' if parsed.out == '-' else parsed.out}.parts")
+    return Corpus(parsed.corpus, parsed.out, parts, options, parsed.overheads, parsed.quiet)
 
 
 def _script(parsed: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from flyball.cluster.engine import Engine
 from flyball.cluster.plan import LONGEST, SHORTEST, Plan, Shard
-from flyball.cluster.shard import Identity, Result, Task, log, run
+from flyball.cluster.shard import Result, log, run
 from flyball.cluster.store import ClusterError, Store
 
 #: How long the results of a shard may take to get here, in seconds. They are asked for again then: if their worker was killed
@@ -51,10 +51,7 @@ class Driver:
             self._look()
 
     def _submit(self, shard: Shard) -> None:
-        store = self._store
-        finished = store.read(shard.places(len(store.units)))
-        missing = [store.units[place] for place in sorted(self._plan.under_way[shard])]
-        task = Task(str(shard), store.study, finished, Identity.own(), missing)
+        task = self._store.task(shard, sorted(self._plan.under_way[shard]))
         future = self._client.submit(run, task, pure=False, key=f"shard {shard} {time.monotonic_ns()}")
         self._under_way[future.key] = (shard, time.monotonic(), future)
         future.add_done_callback(self._returned.put)

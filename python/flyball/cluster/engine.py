@@ -73,7 +73,7 @@ class Local:
 class Slurm:
     """Jobs of Slurm, each with a worker for each CPU. Another job takes the place of one that has ended."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
+    def __init__(self, arguments: argparse.Namespace, folder: pathlib.Path) -> None:
         from dask_jobqueue.slurm import SLURMCluster
 
         if shutil.which("sbatch") is None:
@@ -101,7 +101,7 @@ class Slurm:
             scheduler_options={"dashboard_address": PAGES},
             job_name="flyball",
             silence_logs=logging.CRITICAL,
-            security=_keys(arguments.out.absolute()),
+            security=_keys(folder.absolute()),
         )
         self.cluster.scale(jobs=self.jobs)
 
@@ -130,7 +130,7 @@ def _keys(folder: pathlib.Path) -> Security:
     files = {}
     for name, text in temporary().get_tls_config_for_role("worker").items():
         if name in ("ca_file", "cert", "key"):
-            # Whatever has such a name is removed by the next sweep.
+            # Whatever has such a name is removed by the next one that opens the folder.
             files[name] = folder / f".flyball-{name}.pem"
             files[name].unlink(missing_ok=True)
             with open(os.open(files[name], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -148,10 +148,10 @@ def lifetime(minutes: int) -> list[str]:
     return ["--lifetime", f"{seconds - before}s", "--lifetime-stagger", f"{stagger}s"]
 
 
-def begin(arguments: argparse.Namespace) -> Engine:
-    """The workers that were asked for. Raises `ClusterError`."""
+def begin(arguments: argparse.Namespace, folder: pathlib.Path) -> Engine:
+    """The workers that were asked for; `folder` is for their keys. Raises `ClusterError`."""
     dask.config.set(SETTINGS)
     try:
-        return Slurm(arguments) if arguments.slurm else Local(arguments)
+        return Slurm(arguments, folder) if arguments.slurm else Local(arguments)
     except (OSError, RuntimeError, ValueError) as error:
         raise ClusterError(f"no workers can be had: {error}", "look at Dask's settings, and at what Slurm says") from error

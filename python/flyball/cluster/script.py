@@ -10,8 +10,8 @@ import tempfile
 import time
 
 from flyball.cluster.plan import LONGEST, Plan
-from flyball.cluster.shard import Identity, Task, run
-from flyball.cluster.store import ClusterError, Store, mask
+from flyball.cluster.shard import run
+from flyball.cluster.store import ClusterError, Sweep, mask
 
 #: Slurm takes arrays of so many tasks, unless its administrators have chosen otherwise (MaxArraySize less one).
 MOST = 1000
@@ -78,14 +78,13 @@ def write(parsed: argparse.Namespace) -> str:
 
 def _probe(parsed: argparse.Namespace) -> int:
     """In how many parts a study is divided, so that each lasts a minute or longer: some units are computed here, and thrown away."""
-    with tempfile.TemporaryDirectory(prefix="flyball-") as folder, Store(parsed.study, pathlib.Path(folder) / "probe") as store:
+    with tempfile.TemporaryDirectory(prefix="flyball-") as folder, Sweep(parsed.study, pathlib.Path(folder) / "probe") as store:
         total = len(store.units)
         plan = Plan(total, (), 1)
         began = time.monotonic()
         while plan.probing and time.monotonic() - began < PATIENCE and (shard := plan.next()):
             units = sorted(plan.under_way[shard])
-            names = [store.units[place] for place in units]
-            result = run(Task(str(shard), store.study, {}, Identity.own(), names))
+            result = run(store.task(shard, units))
             if result.error is not None:
                 raise ClusterError(result.error, "correct that")
             plan.returned(shard, units, result.seconds)

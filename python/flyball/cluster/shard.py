@@ -1,5 +1,7 @@
 """What a worker does: one shard, in a folder of its own on its own disk, by the `flyball` command.
 
+What a shard is made of, a kind of task knows: units of a study are below, and those of a corpus in `corpus`.
+
 If the environment variable `FLYBALL_CLUSTER_LOG` names a file, lines are appended to it: of shards that begin, and how many
 units the command says that it has computed.
 """
@@ -43,19 +45,58 @@ class Identity:
         return f"version {self.version}, checksum {self.checksum}"
 
 
+#: The exit code of the command where simulations contradict tests: nothing has failed, and the driver's own command says so.
+CONTRADICTION = 3
+
+
 @dataclass(frozen=True)
 class Task:
     """A shard, and what a worker needs for it."""
 
     #: As the command has it, such as `3/40`.
     shard: str
+    #: What is to be computed, by the names of units.
+    units: list[str]
+    identity: Identity
+
+    def compute(self, folder: pathlib.Path) -> Computed:
+        """Computes it in an empty folder."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class SweepTask(Task):
+    """A shard of a study."""
+
     #: The study's own files, by name.
     study: dict[str, bytes]
     #: Files of units that are finished, and are not computed again, by their paths.
     finished: dict[str, bytes]
-    identity: Identity
-    #: What is to be computed, for the log.
-    units: list[str]
+
+    def compute(self, folder: pathlib.Path) -> Computed:
+        study, out = folder / "study", folder / "results"
+        for base, given in (study, self.study), (out, self.finished):
+            for name, content in given.items():
+                (base / name).parent.mkdir(parents=True, exist_ok=True)
+                (base / name).write_bytes(content)
+        arguments = ["sweep", "study.toml", "--out", str(out), "--shard", self.shard, "--threads", "1", "--json", "--quiet", "--color", "never"]
+        done = command(study, arguments)
+        paths = {path.relative_to(out).as_posix(): path for path in out.glob("*/[!.]*.parquet")}
+        files = {name: path.read_bytes() for name, path in paths.items() if name not in self.finished}
+        code = 0 if done.returncode == CONTRADICTION else done.returncode
+        return Computed(code, done.stderr, files, json.loads(done.stdout)["units"]["finished_now"] if code == 0 else 0)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """What the command has made of a task."""
+
+    code: int
+    said: bytes
+    #: Files of units, by their paths.
+    files: dict[str, bytes]
+    #: How many units it has computed, as it says.
+    units: int
 
 
 @dataclass(frozen=True)
@@ -93,11 +134,18 @@ def run(task: Task) -> Result:
     began = time.monotonic()
     try:
         with tempfile.TemporaryDirectory(prefix="flyball-", dir=scratch) as folder:
-            code, said, files = _sweep(task, pathlib.Path(folder))
+            log(f"begin {task.shard} {' '.join(task.units)}")
+            done = task.compute(pathlib.Path(folder))
     except OSError as error:
-        code, said, files = 2, str(error), {}
-    failure = None if code == 0 else said or f"`flyball sweep` ended with {code}"
-    return Result(host, worker, time.monotonic() - began, files, failure, killed=code < 0)
+        done = Computed(2, str(error).encode(), {}, 0)
+    failure = None
+    if done.code == 0:
+        log(f"computed {task.shard} {done.units}")
+    else:
+        said = done.said.decode(errors="replace").strip().removeprefix("error: ")
+        failure = said.partition("\n")[0] or f"the command ended with {done.code}"
+    files = {name: (content, hashlib.sha256(content).digest()) for name, content in done.files.items()}
+    return Result(host, worker, time.monotonic() - began, files, failure, killed=done.code < 0)
 
 
 def _place() -> tuple[str, str | None]:
@@ -111,27 +159,11 @@ def _place() -> tuple[str, str | None]:
     return str(worker.address), str(worker.local_directory)
 
 
-def _sweep(task: Task, folder: pathlib.Path) -> tuple[int, str, dict[str, tuple[bytes, bytes]]]:
-    """The command's exit code, its message, and the files of units that it has made."""
-    study, out = folder / "study", folder / "results"
-    for base, given in (study, task.study), (out, task.finished):
-        for name, content in given.items():
-            (base / name).parent.mkdir(parents=True, exist_ok=True)
-            (base / name).write_bytes(content)
-    log(f"begin {task.shard} {' '.join(task.units)}")
-    arguments = ["sweep", "study.toml", "--out", str(out), "--shard", task.shard, "--threads", "1", "--json", "--quiet", "--color", "never"]
+def command(folder: pathlib.Path, arguments: list[str]) -> subprocess.CompletedProcess[bytes]:
+    """Runs the command in a folder, with one thread. It ends with this process."""
     child = [sys.executable, "-m", "flyball.cluster.shard", str(os.getpid()), *arguments]
-    done = subprocess.run(child, cwd=study, capture_output=True, stdin=subprocess.DEVNULL)
-    files: dict[str, tuple[bytes, bytes]] = {}
-    for path in out.glob("*/[!.]*.parquet"):
-        name = path.relative_to(out).as_posix()
-        if name not in task.finished:
-            content = path.read_bytes()
-            files[name] = (content, hashlib.sha256(content).digest())
-    if done.returncode == 0:
-        log(f"computed {task.shard} {json.loads(done.stdout)['units']['finished_now']}")
-    said = done.stderr.decode(errors="replace").strip().removeprefix("error: ")
-    return done.returncode, said.partition("\n")[0], files
+    environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
+    return subprocess.run(child, cwd=folder, env=environment, capture_output=True, stdin=subprocess.DEVNULL)
 
 
 def _end_with(parent: int) -> None:

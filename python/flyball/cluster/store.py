@@ -1,7 +1,8 @@
-"""The folder that results go to, by the rules of `flyball sweep` (docs/sweep.md), which checks whatever is in it."""
+"""The folder that results go to. That of a study is by the rules of `flyball sweep` (docs/sweep.md), which checks whatever is in it."""
 
 from __future__ import annotations
 
+import abc
 import fcntl
 import hashlib
 import os
@@ -9,9 +10,15 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from flyball.cluster.plan import units
+from flyball.cluster.plan import Shard, units
+from flyball.cluster.shard import CONTRADICTION, Identity, SweepTask, Task
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 #: A part that has no units: a sweep of it makes the folder, or checks it, and computes nothing.
 NOTHING = f"{2**32 - 1}/{2**32 - 1}"
@@ -33,35 +40,23 @@ class CommandFailed(Exception):
         self.said, self.code = said, code
 
 
-class Store:
-    """A folder that only this process writes to, as long as it is open.
+class Store(abc.ABC):
+    """A folder of files of units that only this process writes to, as long as it is open.
 
-    Raises `CommandFailed` or `ClusterError`: the study is wrong, or the folder has another one's, or another process has it.
+    A unit's file has the unit's name, a checksum, and an ending. Raises `CommandFailed` or `ClusterError`: the input is wrong, or the
+    folder has something else, or another process has it.
     """
 
-    def __init__(self, study: pathlib.Path, folder: pathlib.Path) -> None:
+    def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
         #: What was damaged and is computed again, a sentence each.
         self.damaged: list[str] = []
-        self._check(study)
-        self._lock = open(folder / "lock", "a")
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self._lock.close()
-            remedy = "wait until it is done, or choose another folder with --out"
-            raise ClusterError(f"another sweep is writing to {folder}", remedy) from None
-        #: The study's own files, by name.
-        self.study = {path.name: path.read_bytes() for path in folder.glob("*.toml")}
-        #: All units, by place.
-        self.units = units(self.study["study.toml"].decode())
-        self._places = {unit: place for place, unit in enumerate(self.units)}
-        #: The finished ones: the path of each one's file.
+        #: All units, by place, and the finished ones: the path of each one's file.
+        self.units: list[str] = []
         self.finished: dict[int, str] = {}
-        for path in folder.glob("*/*.parquet"):
-            self._add(path.relative_to(folder).as_posix())
+        self._places: dict[str, int] = {}
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -69,29 +64,38 @@ class Store:
             temporary.unlink(missing_ok=True)
         self._lock.close()
 
-    def _check(self, study: pathlib.Path) -> None:
-        """Makes the folder; all files of units that stay in it are good."""
-        while True:
-            done = command("sweep", str(study), "--out", str(self.folder), "--shard", NOTHING, "--quiet", "--json", "--color", "never")
-            if done.returncode == 0:
-                return
-            path = next((it for it in self.folder.glob("*/*.parquet") if f"{it} is damaged: " in done.stderr), None)
-            if path is None:
-                raise CommandFailed(done.stderr, done.returncode)
-            self.damaged.append(done.stderr.splitlines()[0].removeprefix("error: "))
-            path.unlink()
+    @abc.abstractmethod
+    def task(self, shard: Shard, missing: Iterable[int]) -> Task:
+        """What a worker is sent for a shard, of which these units are missing."""
+
+    @abc.abstractmethod
+    def conclude(self) -> int:
+        """Prints what there is to say when all units are finished, and the folder is not locked any more. Returns the exit code."""
+
+    def _acquire(self, what: str) -> None:
+        """Has the folder for this process alone."""
+        self._lock = open(self.folder / "lock", "a")
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._lock.close()
+            remedy = "wait until it is done, or choose another folder"
+            raise ClusterError(f"another {what} is writing to {self.folder}", remedy) from None
+
+    def _add(self, units: list[str], paths: Iterable[pathlib.Path]) -> None:
+        """These are the units, and those files are good."""
+        self.units = units
+        self._places = {unit: place for place, unit in enumerate(units)}
+        for path in paths:
+            file = path.relative_to(self.folder).as_posix()
+            if (place := self.place(file)) is not None:
+                self.finished[place] = file
 
     def place(self, file: str) -> int | None:
-        """Of which unit a file is, by its path in a folder of results; `None`: of none."""
-        return self._places.get(file.removesuffix(".parquet").rpartition(".")[0])
+        """Of which unit a file is, by its path in the folder; `None`: of none."""
+        return self._places.get(file.rpartition(".")[0].rpartition(".")[0])
 
-    def _add(self, file: str) -> int | None:
-        place = self.place(file)
-        if place is not None:
-            self.finished[place] = file
-        return place
-
-    def read(self, places: range) -> dict[str, bytes]:
+    def read(self, places: Iterable[int]) -> dict[str, bytes]:
         """The files of those of the units that are finished."""
         files = [self.finished[place] for place in places if place in self.finished]
         return {file: (self.folder / file).read_bytes() for file in files}
@@ -103,24 +107,62 @@ class Store:
         """
         place = self.place(file)
         if place is None or hashlib.sha256(content).digest() != checksum:
-            raise ClusterError(f"a worker has sent {file}, which is damaged or of another study", "try again: what is finished is kept")
-        path = self.folder / file
-        path.parent.mkdir(exist_ok=True)
-        # Whatever has such a name is removed by the next sweep.
-        handle, temporary = tempfile.mkstemp(prefix=".flyball-", dir=path.parent)
-        try:
-            with open(handle, "wb") as it:
-                it.write(content)
-                it.flush()
-                os.fchmod(it.fileno(), 0o666 & ~mask())
-                os.fsync(it.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            pathlib.Path(temporary).unlink(missing_ok=True)
-            raise
-        _sync(path.parent)
+            raise ClusterError(f"a worker has sent {file}, which is damaged or of something else", "try again: what is finished is kept")
+        write(self.folder / file, content)
         self.finished[place] = file
         return place
+
+
+class Sweep(Store):
+    """The results of a study."""
+
+    def __init__(self, study: pathlib.Path, folder: pathlib.Path, options: Iterable[str] = ()) -> None:
+        super().__init__(folder)
+        self._path, self._options = study, list(options)
+        self._check()
+        self._acquire("sweep")
+        #: The study's own files, by name.
+        self.study = {path.name: path.read_bytes() for path in folder.glob("*.toml")}
+        self._add(units(self.study["study.toml"].decode()), folder.glob("*/*.parquet"))
+
+    def _check(self) -> None:
+        """Makes the folder; all files of units that stay in it are good."""
+        while True:
+            done = command("sweep", str(self._path), "--out", str(self.folder), "--shard", NOTHING, "--quiet", "--json", "--color", "never")
+            if done.returncode in (0, CONTRADICTION):
+                return
+            path = next((it for it in self.folder.glob("*/*.parquet") if f"{it} is damaged: " in done.stderr), None)
+            if path is None:
+                raise CommandFailed(done.stderr, done.returncode)
+            self.damaged.append(done.stderr.splitlines()[0].removeprefix("error: "))
+            path.unlink()
+
+    def task(self, shard: Shard, missing: Iterable[int]) -> Task:
+        finished = self.read(shard.places(len(self.units)))
+        return SweepTask(str(shard), [self.units[place] for place in missing], Identity.own(), self.study, finished)
+
+    def conclude(self) -> int:
+        """It looks at all files once more, and says what they say."""
+        words = [sys.executable, "-m", "flyball", "sweep", str(self._path), "--out", str(self.folder), *self._options]
+        return subprocess.run(words).returncode
+
+
+def write(path: pathlib.Path, content: bytes) -> None:
+    """Writes a file, which is on the disk before it has its name."""
+    path.parent.mkdir(exist_ok=True)
+    # Whatever has such a name is removed by the next one that opens the folder.
+    handle, temporary = tempfile.mkstemp(prefix=".flyball-", dir=path.parent)
+    try:
+        with open(handle, "wb") as it:
+            it.write(content)
+            it.flush()
+            os.fchmod(it.fileno(), 0o666 & ~mask())
+            os.fsync(it.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        pathlib.Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync(path.parent)
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -57,6 +57,20 @@ pub(crate) struct AnalyseArgs {
     #[arg(long)]
     pub(crate) union: bool,
 
+    /// Only read the corpus and check the options, as if to judge it; write nothing
+    #[arg(long, requires = "corpus")]
+    pub(crate) dry_run: bool,
+
+    /// Judge nothing, but take the verdicts on all sets from this file, where those on pieces of the corpus were put
+    /// together in order; `flyball cluster` does so
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "corpus",
+        conflicts_with = "dry_run"
+    )]
+    pub(crate) known: Option<PathBuf>,
+
     /// The most steps that a test of a set takes, before it is stopped (verdict T); a step is about
     /// two nanoseconds. 50 million, or with --corpus 5 billion
     #[arg(long, value_name = "N")]

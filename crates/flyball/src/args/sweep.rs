@@ -1,7 +1,8 @@
-//! The arguments of `flyball sweep` and `flyball plot`.
+//! The arguments of `flyball sweep`, `flyball cluster` and `flyball plot`.
 
 use super::PictureArgs;
 use flyball_sweep::Shard;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -25,6 +26,18 @@ pub(crate) struct SweepArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The package for Python takes these before this command sees them.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ClusterArgs {
+    /// What the package for Python takes: `flyball cluster --help` tells it there
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENTS"
+    )]
+    pub(crate) arguments: Vec<OsString>,
 }
 
 #[derive(clap::Args, Debug)]

@@ -1,5 +1,6 @@
 //! `flyball plot RESULTS`: what a sweep found, as figures.
 
+use super::sweep::found;
 use crate::args::PlotArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -28,8 +29,9 @@ pub(crate) fn run(args: &PlotArgs, quiet: bool) -> Result<ExitCode, Failure> {
     files::write_all(&all)?;
     let (finished, of) = results.finished();
     let figures = gallery.figures.len();
+    let compared = found::comparison(&results);
     output::print(&format!(
-        "{finished} of {of} units, {figures} figures\n\nReport: {}\n",
+        "{finished} of {of} units, {figures} figures\n{compared}\nReport: {}\n",
         files::shown(&args.out.join("report.html"))
     ))?;
     Ok(ExitCode::SUCCESS)

@@ -1,9 +1,9 @@
 //! `flyball sweep STUDY`: how many random sets does each test accept, and what do policies do with them?
 
-mod found;
+pub(super) mod found;
 
 use crate::args::SweepArgs;
-use crate::failure::Failure;
+use crate::failure::{FAULT, Failure};
 use crate::files;
 use crate::output::{self, BOLD, DIM};
 use crate::progress::{self, Disposable, SweepBar};
@@ -49,7 +49,12 @@ pub(crate) fn run(registry: &Registry, args: &SweepArgs, quiet: bool) -> Result<
     } else {
         output::print(&text(&study, &args.out, &outcome, results.as_ref()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    let agrees = |results: Results| results.comparison().contradictions.is_empty();
+    if results.is_none_or(agrees) {
+        Ok(ExitCode::SUCCESS)
+    } else {
+        Ok(ExitCode::from(FAULT))
+    }
 }
 
 /// What was done and found, for programs.
@@ -71,6 +76,7 @@ pub(crate) fn document(
         damaged: outcome.damaged.iter().map(ToString::to_string).collect(),
         weighted: results.map(found::numbers).unwrap_or_default(),
         simulated: results.map(found::simulated).unwrap_or_default(),
+        compared: results.and_then(found::compared),
     }
 }
 
@@ -95,6 +101,7 @@ pub(crate) fn text(
         return text;
     };
     text += &found::all(results);
+    text += &found::comparison(results);
     let (finished, of) = results.finished();
     let _ = writeln!(
         text,

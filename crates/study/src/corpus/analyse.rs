@@ -2,6 +2,7 @@
 
 use super::Entry;
 use super::charge::{Paying, tasks};
+use super::known::COLUMNS;
 use crate::adversary;
 use crate::assess::Charge;
 use crate::study::{Progress, Watch};
@@ -87,6 +88,19 @@ pub enum Questions {
     /// Whether any of these accepts; the name is `UNION` then.
     Any(Vec<Test>),
 }
+
+impl Questions {
+    /// The names of the tests in the verdicts on a set, in order.
+    pub fn names(&self) -> Vec<&'static str> {
+        match self {
+            Questions::Each(questions) => questions.iter().map(|it| it.name()).collect(),
+            Questions::Any(_) => vec![UNION],
+        }
+    }
+}
+
+/// The name of the union of tests.
+const UNION: &str = "UNION";
 
 /// What a test says about a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,7 +189,7 @@ fn of_one(
                 let accepted = accepted_by(tests, &entry.set, entry.cpus, limit);
                 Answer::from(accepted.map(|by| by.is_some()))
             };
-            vec![verdict("UNION", &mut any)]
+            vec![verdict(UNION, &mut any)]
         }
     }
 }
@@ -186,7 +200,7 @@ fn of_one(
 /// None that can be foreseen: it is written in memory.
 pub fn to_csv(entries: &[Entry], verdicts: &[Verdict]) -> io::Result<Vec<u8>> {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
-    writer.write_record(["set", "test", "verdict", "cpu_us"])?;
+    writer.write_record(COLUMNS)?;
     let mut took = String::new();
     for verdict in verdicts {
         let said = match verdict.answer {

@@ -11,7 +11,7 @@ use anstream::eprint;
 use flyball_analysis::gedf::{Answer, Test};
 use flyball_analysis::{Criterion, WorkLimit};
 use flyball_study::assess::Charge;
-use flyball_study::corpus::{self as many, LONGEST_CHARGED, Question, Questions, Verdict};
+use flyball_study::corpus::{self as many, Entry, LONGEST_CHARGED, Question, Questions, Verdict};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
@@ -47,14 +47,19 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
             Failure::file(corpus, error, Some(help))
         })?
     };
-    let verdicts = {
+    if args.dry_run {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let verdicts = if let Some(known) = &args.known {
+        known_already(known, &entries, &asked)?
+    } else {
         let _may_end = Disposable::begin();
         let mut bar = Bar::new(quiet);
         let mut watch = |progress: flyball_study::Progress<'_>| bar.show(progress);
         let steps = WorkLimit::steps(args.steps.unwrap_or(STEPS));
-        many::analyse(&entries, &asked, charge.as_ref(), steps, &mut watch)
+        let found = many::analyse(&entries, &asked, charge.as_ref(), steps, &mut watch);
+        found.ok_or(Failure::Interrupted)?
     };
-    let verdicts = verdicts.ok_or(Failure::Interrupted)?;
     let written = many::to_csv(&entries, &verdicts).and_then(|text| {
         if is_packed(out) {
             many::packed(&text)
@@ -78,6 +83,19 @@ pub(super) fn run(corpus: &Path, args: &AnalyseArgs, quiet: bool) -> Result<Exit
         output::print(&summary)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The verdicts of a file.
+fn known_already(
+    known: &Path,
+    entries: &[Entry],
+    asked: &Questions,
+) -> Result<Vec<Verdict>, Failure> {
+    many::from_csv(&read(known)?, entries, asked).map_err(|error| {
+        let help =
+            "put verdicts on pieces together in the order of the corpus, with one line of names";
+        Failure::file(known, error, Some(help))
+    })
 }
 
 /// Refuses to write the verdicts over a file that was read.

@@ -2,8 +2,9 @@
 //! programs.
 
 use crate::output::{self, BOLD, DIM};
-use flyball_json::sweep::{Caps, Number, Simulated};
+use flyball_json::sweep::{Caps, Compared, Contradiction, Number, Simulated};
 use flyball_sweep::Results;
+use flyball_sweep::contradiction::Refutation;
 use flyball_sweep::figure;
 use flyball_sweep::judge::{Label, Variant};
 use std::fmt::Write;
@@ -61,6 +62,58 @@ pub(super) fn simulated(results: &Results) -> Vec<Simulated> {
         }
     });
     all.collect()
+}
+
+/// Simulations beside the tests that accept the same sets, if there are both.
+pub(super) fn compared(results: &Results) -> Option<Compared> {
+    let (study, comparison) = (results.study(), results.comparison());
+    let contradictions = comparison.contradictions.iter().map(|it| {
+        let (misses, refused) = match &it.simulated {
+            Refutation::Misses(misses) => (Some(*misses), None),
+            Refutation::Refused(why) => (None, Some(why.clone())),
+        };
+        Contradiction {
+            scenario: study.scenarios[it.scenario].name(),
+            cap: study.caps[it.cap].cpus(),
+            set: it.set,
+            test: study.tests[it.test].name.clone(),
+            policy: results.policies()[it.policy].clone(),
+            misses,
+            refused,
+        }
+    });
+    comparison.is_possible().then(|| Compared {
+        pairs: comparison.compared,
+        contradictions: contradictions.collect(),
+    })
+}
+
+/// The most contradictions that are printed.
+const MOST: usize = 10;
+
+/// The same for people: a line, and one for each contradiction.
+pub(in crate::commands) fn comparison(results: &Results) -> String {
+    let it = results.comparison();
+    let (pairs, found) = (it.compared, it.contradictions.len());
+    if pairs == 0 {
+        return String::new();
+    }
+    if found == 0 {
+        return format!(
+            "\nCompared {pairs} acceptances by tests with simulations of the same sets: no contradiction.\n"
+        );
+    }
+    let mut text = format!(
+        "\n{BOLD}Simulations contradict {found} of {pairs} acceptances by tests; please report it{BOLD:#}\n"
+    );
+    // Writing to a string cannot fail.
+    for one in it.contradictions.iter().take(MOST) {
+        let _ = writeln!(text, "{}", one.describe(results.study()));
+    }
+    if let Some(more @ 1..) = found.checked_sub(MOST) {
+        let _ = writeln!(text, "and {more} more");
+    }
+    text
 }
 
 /// All that there is to print: of tests, and of simulations.
