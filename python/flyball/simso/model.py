@@ -18,8 +18,8 @@ _since = attrgetter("_since")
 _first = itemgetter(0)
 #: When, in which order, what, and the timer that it is, if it is one.
 _Entry = tuple[int, tuple[int, ...], Callable[[], None], Armed | None]
-#: Where it comes among what happens at the instant, or a function that says so; what; with which arguments.
-Event = tuple[tuple[int, ...] | Callable[[], tuple[int, ...]], Callable[..., None], Any]
+#: A task or a job, what happens to it, and with which arguments.
+Step = tuple[Task | Job, Callable[..., None], Any]
 
 
 class Logger:
@@ -101,22 +101,21 @@ class Model:
         costs = [scheduler.overhead, scheduler.overhead_activate, scheduler.overhead_terminate]
         return any(costs) or any(cpu.cl_overhead or cpu.cs_overhead for cpu in self.processors)
 
-    def _instant(self, now: int, events: list[Event]) -> None:
+    def _instant(self, now: int, steps: list[Step]) -> None:
         """What happens at an instant, sorted as SimSo's processes come to it; then all of their steps."""
         self._now = now
         self._decisions = 0
         heap = self._heap
-        if len(events) > 1 or heap and heap[0][0] <= now:
-            self._in_order(events)
-        else:
-            for _, step, arguments in events:
-                step(*arguments)
-            if self._woken or self._blocked:
-                self._wake()
+        if len(steps) == 1 and not (heap and heap[0][0] <= now):
+            _, step, arguments = steps[0]
+            step(*arguments)
+        elif steps or heap:
+            self._in_order(steps)
         self._settle()
 
-    def _in_order(self, events: list[Event]) -> None:
-        found = [(order() if callable(order) else order, step, arguments) for order, step, arguments in events]
+    def _in_order(self, steps: list[Step]) -> None:
+        found: list[tuple[tuple[int, ...], Callable[..., None], Any]]
+        found = [(subject._order(*arguments), step, arguments) for subject, step, arguments in steps]
         heap = self._heap
         while heap and heap[0][0] <= self._now:
             _, key, step, _ = heappop(heap)
@@ -125,16 +124,17 @@ class Model:
         self._queue.extend([partial(step, *arguments) for _, step, arguments in found])
 
     def _settle(self) -> None:
+        """All steps of this instant, until there are none."""
         queue, woken, blocked = self._queue, self._woken, self._blocked
-        while queue:
-            queue.popleft()()
-            if blocked:
+        while True:
+            if woken or blocked:
+                if len(woken) == 1 and not queue and not blocked:
+                    woken.pop()._step()
+                    continue
                 self._wake()
-            elif woken:
-                if len(woken) == 1:
-                    queue.append(woken.pop()._step)
-                else:
-                    self._wake()
+            if not queue:
+                return
+            queue.popleft()()
 
     def _give_up(self) -> None:
         raise Endless(f"the scheduler has decided {LIMIT} times at {self.now_ms()} ms, and lets no time pass")

@@ -74,13 +74,18 @@ fn text(policy: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<String>> {
 impl Definition {
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Definition> {
         let source = if let Ok(class) = policy.cast::<PyType>() {
+            let has = |method| {
+                Ok::<_, PyErr>(
+                    class
+                        .getattr_opt(method)?
+                        .is_some_and(|it| it.is_callable()),
+                )
+            };
+            let decides = has("decide")?;
             for method in ["ready", "stopped", "pick"] {
-                let has = class
-                    .getattr_opt(method)?
-                    .is_some_and(|it| it.is_callable());
-                if !has {
+                if !decides && !has(method)? {
                     return Err(InputError::new_err(format!(
-                        "{}: a policy needs a method `{method}`; there have to be `ready`, `stopped` and `pick`",
+                        "{}: a policy needs a method `{method}`; there have to be `ready`, `stopped` and `pick`, or `decide`",
                         class.name()?
                     )));
                 }
