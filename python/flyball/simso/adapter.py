@@ -90,14 +90,17 @@ class _Adapter(Policy):
         task.simso = found
 
     def decide(self, events: list[tuple[str, Any, Any, int]], now: int) -> Any:
+        model = self.model
+        time = now // self._cycle
         steps: list[Step] = []
         for what, task, amount, at in events:
-            step = self._release(task, amount, at) if what == "ready" else self._end(task, what, at)
-            if step is not None:
+            then = time if at == now else at // self._cycle
+            if what != "ready":
+                steps.append(self._end(task, what, then))
+            elif (step := self._release(task, amount, amount == at, then)) is not None:
                 steps.append(step)
-        model = self.model
         if self._started:
-            model._instant(now // self._cycle, steps)
+            model._instant(time, steps)
         else:
             self._started = True
             with stand_ins.standing_in():
@@ -107,20 +110,22 @@ class _Adapter(Policy):
         if self._single is not None:
             job = self._single._executes
             return None if job is None else job._handle
-        return [None if cpu._executes is None else cpu._executes._handle for cpu in self.model.processors]
+        return [None if cpu._executes is None else cpu._executes._handle for cpu in model.processors]
 
-    def _release(self, task: Any, release: int | None, now: int) -> Step | None:
+    def _release(self, task: Any, release: int | None, in_time: bool, now: int) -> Step | None:
         if release is None:
             raise NotSimulated(f"the task {task.name!r} waits, and schedulers of SimSo know no such tasks")
         found = task.simso
         if found._follows:
             # Its job is there when the one before it ends.
             return None
-        arguments = (release // self._cycle, task)
-        if release != now and found._waiting:
-            found._late = arguments
+        if in_time:
+            return found, found._release, (now, task)
+        late = (release // self._cycle, task)
+        if found._waiting:
+            found._late = late
             return None
-        return found, found._release, arguments
+        return found, found._release, late
 
     def _end(self, task: Any, why: str, now: int) -> Step:
         if why != "completed":
@@ -129,9 +134,8 @@ class _Adapter(Policy):
         job = found._waiting[0]
         if job._handle is not task:
             job = next(job for job in found._waiting if job._handle is task)
-        time = now // self._cycle
-        computed = job._executed if job._last is None else job._executed + time - job._last
-        if computed < found._length and found.abort_on_miss and job.absolute_deadline_cycles <= time:
+        computed = job._executed if job._last is None else job._executed + now - job._last
+        if computed < found._length and found.abort_on_miss and job.absolute_deadline_cycles <= now:
             if found.followed_by is not None:
                 raise NotSimulated(f"followed_by: the job {job.name} is aborted, and Flyball does not release the one that follows")
             return job, job._end, (True,)

@@ -20,13 +20,11 @@ class Job:
         # All attributes are here, and objects of one class have them: Python would keep a dict for each job, otherwise.
         self.sim = sim = task.sim
         self.task = task
-        self.wcet = task.wcet
         self.period = task.period
         self.deadline = task.deadline
-        self.data = task.data
         self.pred = pred
         self.activation_date = date = activation / sim.cycles_per_ms
-        self.absolute_deadline = date + task.deadline
+        self.absolute_deadline: float = date + task.deadline
         self.start_date: int | None = None
         self.end_date: int | None = None
         self.aborted = False
@@ -47,6 +45,8 @@ class Job:
         return f"{self.task.name}_{self._number}"
 
     cpu = property(attrgetter("task.cpu"))
+    wcet = property(attrgetter("task.wcet"))
+    data = property(attrgetter("task.data"))
 
     def is_active(self) -> bool:
         """Whether it has not ended."""
@@ -84,7 +84,7 @@ class Job:
     @property
     def ret(self) -> float:
         """What is left of its worst-case execution time, in ms."""
-        return self.wcet - self.computation_time_cycles / self.sim.cycles_per_ms
+        return self.task.wcet - self.computation_time_cycles / self.sim.cycles_per_ms
 
     @property
     def laxity(self) -> float:
@@ -151,7 +151,7 @@ class Task:
         self.identifier = info.identifier
         self.period = info.period
         self.deadline = info.deadline
-        self.wcet = info.wcet
+        self.wcet: float = info.wcet
         self.acet = info.acet
         self.et_stddev = info.et_stddev
         self.data = info.data
@@ -191,12 +191,13 @@ class Task:
             activation = model._now
         if handle is None:
             handle = self._handles[0]
-        job = Job(self, len(self.jobs) + 1, pred, activation, handle)
-        if not self._waiting:
+        jobs, waiting = self.jobs, self._waiting
+        job = Job(self, len(jobs) + 1, pred, activation, handle)
+        if not waiting:
             self.job = job
             model._queue.append(job._activate)
-        self._waiting.append(job)
-        self.jobs.append(job)
+        waiting.append(job)
+        jobs.append(job)
 
     def _order(self, *_: Any) -> tuple[int, int, int, int]:
         """Where its next release comes among what happens at that instant: by when SimSo has begun to wait for it."""

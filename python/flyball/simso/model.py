@@ -22,6 +22,12 @@ _Entry = tuple[int, tuple[int, ...], Callable[[], None], Armed | None]
 Step = tuple[Task | Job, Callable[..., None], Any]
 
 
+def _order(step: Step) -> tuple[int, ...]:
+    """Where it comes among what happens at an instant."""
+    subject, _, arguments = step
+    return subject._order(*arguments)
+
+
 class Logger:
     """Keeps what schedulers log."""
 
@@ -54,6 +60,8 @@ class Model:
         self._blocked: list[tuple[Processor, Callable[[], Any]]] = []
         self._heap: list[_Entry] = []
         self.task_list: list[Task] = []
+        # The processor, if there is one and nothing costs time.
+        self._alone: Processor | None = None
         self.scheduler = make(self)
         self.processors = [Processor(self, info, number) for number, info in enumerate(processors)]
 
@@ -82,7 +90,7 @@ class Model:
             task.followed_by = followed.get(task._info.followed_by)
         scheduler.init()
         if len(self.processors) == 1 and not self._costs():
-            cpu = self.processors[0]
+            self._alone = cpu = self.processors[0]
             cpu._step = cpu._process_alone().__next__
         queue.extend(cpu._step for cpu in self.processors)
 
@@ -106,32 +114,40 @@ class Model:
         self._now = now
         self._decisions = 0
         heap = self._heap
-        if len(steps) == 1 and not (heap and heap[0][0] <= now):
-            _, step, arguments = steps[0]
-            step(*arguments)
-        elif steps or heap:
+        if heap and heap[0][0] <= now:
             self._in_order(steps)
+        else:
+            if len(steps) > 1:
+                steps.sort(key=_order)
+            if len(steps) > 1 and (self._alone is None or self._alone.running is None):
+                self._queue.extend([partial(step, *arguments) for _, step, arguments in steps])
+            else:
+                # A processor that runs a job gives way to all other steps before it tells the scheduler what has happened.
+                for _, step, arguments in steps:
+                    step(*arguments)
         self._settle()
 
     def _in_order(self, steps: list[Step]) -> None:
-        found: list[tuple[tuple[int, ...], Callable[..., None], Any]]
-        found = [(subject._order(*arguments), step, arguments) for subject, step, arguments in steps]
+        """These steps, and those that are due, are the next ones."""
+        found: list[tuple[tuple[int, ...], Callable[[], None]]]
+        found = [(_order(step), partial(step[1], *step[2])) for step in steps]
         heap = self._heap
         while heap and heap[0][0] <= self._now:
-            _, key, step, _ = heappop(heap)
-            found.append((key, step, ()))
+            _, key, due, _ = heappop(heap)
+            found.append((key, due))
         found.sort(key=_first)
-        self._queue.extend([partial(step, *arguments) for _, step, arguments in found])
+        self._queue.extend([step for _, step in found])
 
     def _settle(self) -> None:
         """All steps of this instant, until there are none."""
         queue, woken, blocked = self._queue, self._woken, self._blocked
         while True:
             if woken or blocked:
-                if len(woken) == 1 and not queue and not blocked:
+                if queue or blocked or len(woken) > 1:
+                    self._wake()
+                else:
                     woken.pop()._step()
                     continue
-                self._wake()
             if not queue:
                 return
             queue.popleft()()

@@ -3,6 +3,8 @@
 //! Their methods are called as those of a policy are ([`flyball::policy::Policy`]), or `decide` is, once for each instant
 //! ([`super::instant`]). What they pick is checked: a task that is ready, and that no other CPU runs.
 
+mod returned;
+
 use super::fault::{Told, Wrong};
 use super::instant::{Event, Instants, word};
 use super::methods::Methods;
@@ -10,11 +12,9 @@ use super::task::Task;
 use crate::error::type_name;
 use flyball::catalogue::scheduler::Size;
 use flyball::policy::{
-    CpuId, CpuSet, Dispatch, Duration, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage,
-    Wants,
+    CpuId, CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyList, PyTuple};
 use std::cmp::Ordering;
 
 /// A task of the cluster.
@@ -97,100 +97,6 @@ impl Object {
         self.told.tasks.known(self.members[id.index()].number)
     }
 
-    /// Which CPUs pick again, as a method has returned it: all if it returned nothing.
-    fn resched(&self, found: &Bound<'_, PyAny>) -> Result<Resched, Wrong> {
-        if found.is_none() {
-            return Ok(self.everywhere());
-        }
-        if found.is_instance_of::<PyBool>() {
-            let yes: bool = found.extract()?;
-            return Ok(if yes {
-                self.everywhere()
-            } else {
-                Resched::None
-            });
-        }
-        let cpu = |found: &Bound<'_, PyAny>| {
-            let number: Option<u8> = found.extract().ok();
-            let known = number
-                .map(CpuId)
-                .filter(|&cpu| cpu.index() < self.cpus.len());
-            known.ok_or_else(|| {
-                Wrong::Broken(format!(
-                    "returned {found:?}, and no CPU below {}, several of them, True, False or nothing,",
-                    self.cpus.len()
-                ))
-            })
-        };
-        if let Ok(several) = found.try_iter() {
-            let mut set = CpuSet::EMPTY;
-            for one in several {
-                set = set.with(cpu(&one?)?);
-            }
-            return Ok(Resched::Many(set));
-        }
-        cpu(found).map(Resched::One)
-    }
-
-    fn everywhere(&self) -> Resched {
-        match self.cpus.len() {
-            1 => Resched::One(CpuId(0)),
-            cpus => Resched::Many(
-                (0..=CpuSet::LARGEST.0)
-                    .take(cpus)
-                    .map(CpuId)
-                    .fold(CpuSet::EMPTY, CpuSet::with),
-            ),
-        }
-    }
-
-    /// What a method has picked for a CPU: a task, or a task and for how long.
-    fn picked(&self, found: &Bound<'_, PyAny>) -> Result<Option<Dispatch>, Wrong> {
-        if found.is_none() {
-            return Ok(None);
-        }
-        let (task, burst) = match found.cast::<PyTuple>() {
-            Ok(pair) => {
-                let (task, burst) = pair.extract::<(Bound<'_, PyAny>, u64)>().map_err(|_| {
-                    Wrong::Broken(format!(
-                        "returned {found:?}, and not a task and whole nanoseconds,"
-                    ))
-                })?;
-                (task, Some(Duration::from_nanos(burst)))
-            }
-            Err(_) => (found.clone(), None),
-        };
-        let known = task.cast::<Task>().map_err(|_| {
-            let found = type_name(&task);
-            Wrong::Broken(format!(
-                "returned {found}, and no task, a task and its time, or None,"
-            ))
-        })?;
-        let place = self.told.tasks.place(known);
-        let id = place.and_then(|place| *self.ids.get(place as usize)?);
-        let id = id.ok_or_else(|| {
-            Wrong::Broken(format!(
-                "picked {task:?}, which is no task of these CPUs in this simulation,"
-            ))
-        })?;
-        if !self.members[id.index()].is_queued {
-            return Err(Wrong::Broken(format!(
-                "picked a task that is not ready, {:?},",
-                known.get().name()
-            )));
-        }
-        if burst.is_some_and(Duration::is_zero) {
-            return Err(Wrong::Broken(format!(
-                "picked {:?} for no time at all",
-                known.get().name()
-            )));
-        }
-        let dispatch = Dispatch::of(id);
-        Ok(Some(
-            burst.map_or(dispatch, |burst| dispatch.for_at_most(burst)),
-        ))
-    }
-
     /// Asks what all CPUs run from now on, if something has happened since it was asked last.
     fn decide(&mut self, now: Time) {
         let Some(mut instants) = self.instants.take_if(|it| it.is_due()) else {
@@ -208,61 +114,11 @@ impl Object {
         self.instants = Some(instants);
     }
 
-    /// What the method has decided for all CPUs: what `pick` returns if there is one, and a list of that if there are several.
-    fn decided(
-        &self,
-        found: &Bound<'_, PyAny>,
-        decided: &mut [Option<Dispatch>],
-    ) -> Result<(), Wrong> {
-        if let [one] = decided {
-            *one = self.picked(found)?;
-            return Ok(());
-        }
-        let list = found.cast::<PyList>().ok();
-        let list = list.filter(|list| list.len() == decided.len());
-        let list = list.ok_or_else(|| {
-            Wrong::Broken(format!(
-                "returned {found:?}, and not a list with a task or None for each of {} CPUs,",
-                decided.len()
-            ))
-        })?;
-        for (one, found) in decided.iter_mut().zip(list) {
-            *one = self.picked(&found)?;
-        }
-        Ok(())
-    }
-
     /// The next alarm of each CPU.
     fn ask_alarms(&self, alarms: &mut [Option<Time>]) {
         for (cpu, alarm) in (0..=CpuSet::LARGEST.0).map(CpuId).zip(alarms) {
             *alarm = self.asked_alarm(cpu);
         }
-    }
-
-    /// The next alarm of a CPU, as the method says.
-    fn asked_alarm(&self, cpu: CpuId) -> Option<Time> {
-        let now = self.alarmed.unwrap_or(Time::ZERO);
-        self.call(
-            "next_alarm",
-            |it| it.next_alarm.as_ref(),
-            now,
-            |method| {
-                let found = method.call1((cpu.0,))?;
-                let at: Option<u64> = found.extract().map_err(|_| {
-                    let found = type_name(&found);
-                    Wrong::Broken(format!(
-                        "returned {found}, and neither whole nanoseconds nor None,"
-                    ))
-                })?;
-                if at.is_some_and(|at| self.alarmed.is_some_and(|alarmed| at <= alarmed.as_nanos()))
-                {
-                    return Err(Wrong::Broken(
-                        "asked for an instant whose alarm has come already".into(),
-                    ));
-                }
-                Ok(at.map(Time::from_nanos))
-            },
-        )?
     }
 
     /// `cpu` runs `next` from now on, and not what it ran before.
