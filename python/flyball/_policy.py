@@ -23,6 +23,11 @@ class Policy:
     * `ended(task, result, now)`: what a job says of itself when it ends, just before `stopped`.
     * `compare(a, b)` returns a number below 0 if task `a` is more urgent than `b`, above 0 if it is less so: who gets a mutex first.
     * `inherit(task, other, now)`: `task` has what `other` waits for, and is to be as urgent; None: not any more.
+
+    A class that decides once for all that has happened at an instant has `decide(events, now)` in the place of `ready`, `stopped`,
+    `pick` and `alarm`. That is faster, too. `events` is a list of (what, task, amount, at): what is "ready", with the release, or why
+    the task has stopped ("preempted" is not told), with the time that it has run; the list may be empty if an alarm has come. It
+    returns what `pick` does, for one CPU, and for several a list of that, by CPU. `next_alarm` is called after it, for each CPU.
     """
 
     #: The policy's name; that of the class if it is left out.

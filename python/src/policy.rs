@@ -6,7 +6,9 @@
 mod class;
 mod definition;
 mod fault;
+mod instant;
 mod key;
+mod methods;
 mod object;
 mod task;
 

@@ -132,7 +132,7 @@ def test_tasks_may_be_odd():
 
 def test_results_of_policies_in_python_may_be_odd():
     for odd in ODD:
-        for method in ("ready", "stopped", "pick", "next_alarm"):
+        for method in ("ready", "stopped", "pick", "next_alarm", "decide"):
 
             class Odd(flyball.Policy):
                 def ready(self, task, release, now):

@@ -45,6 +45,33 @@ class Fifo(flyball.Policy):
         return self.running[cpu]
 
 
+class Decides(flyball.Policy):
+    """EDF that decides once for each instant."""
+
+    name = "decides"
+    placement = "global"
+
+    def __init__(self, cpus, settings):
+        super().__init__(cpus, settings)
+        self.queue = []
+        self.running = [None] * cpus
+
+    def decide(self, events, now):
+        for what, task, amount, at in events:
+            assert at == now
+            if what == "ready":
+                self.queue.append((amount + task.deadline, amount, task.number, task))
+            else:
+                assert what == "completed" and 0 < amount <= task.wcet
+                self.queue.remove(next(entry for entry in self.queue if entry[3] is task))
+        first = [task for *_, task in sorted(self.queue)[: self.cpus]]
+        # They keep their CPUs.
+        self.running = [task if task in first else None for task in self.running]
+        waiting = [task for task in first if task not in self.running]
+        self.running = [waiting.pop(0) if task is None and waiting else task for task in self.running]
+        return self.running if self.cpus > 1 else self.running[0]
+
+
 @flyball.by_key(name="my-edf")
 def earliest_deadline(task, release, deadline):
     """The nearest deadline first."""
@@ -93,6 +120,36 @@ def test_a_class_may_share_several_cpus():
         for name in ("jobs_completed", "misses", "preemptions"):
             assert getattr(mine, name) == getattr(its, name), tasks.to_toml()
         assert mine.jobs["end_ns"] == its.jobs["end_ns"], tasks.to_toml()
+
+
+def test_a_class_may_decide_once_for_each_instant():
+    rng = random.Random(4)
+    for _ in range(40):
+        tasks = random_set(rng, 1)
+        mine, its = (flyball.simulate(tasks, policy, until="200ms") for policy in (Decides, "edf"))
+        assert mine.jobs["end_ns"] == its.jobs["end_ns"], tasks.to_toml()
+        tasks = random_set(rng, 3)
+        mine, its = (flyball.simulate(tasks, policy, until="200ms") for policy in (Decides, "g-edf"))
+        assert mine.jobs["end_ns"] == its.jobs["end_ns"], tasks.to_toml()
+
+
+def test_alarms_come_to_what_is_decided():
+    class Idles(Decides):
+        """It lets one millisecond of three pass."""
+
+        def decide(self, events, now):
+            instants.append(now)
+            found = super().decide(events, now)
+            return None if now // 1_000_000 % 3 == 2 else found
+
+        def next_alarm(self, cpu):
+            return 0 if not instants else (instants[-1] // 1_000_000 + 1) * 1_000_000
+
+    instants = []
+    one = TaskSet([{"name": "one", "period": "12ms", "wcet": "4ms"}])
+    segments = flyball.simulate(one, Idles, until="12ms").segments.to_dict()
+    ran = [(start // 10**6, end // 10**6) for task, start, end in zip(*(segments[it] for it in ("task", "start_ns", "end_ns"))) if task]
+    assert ran == [(0, 2), (3, 5)] and {at // 10**6 for at in instants} >= set(range(12))
 
 
 def test_my_policy_is_non_preemptive_edf():
@@ -283,6 +340,27 @@ def test_what_breaks_the_contract_is_told():
             return None
 
     fails(Past, "next_alarm asked for an instant whose alarm has come already")
+
+
+def test_what_is_decided_is_checked():
+    def decides(value):
+        class Wrong(Decides):
+            name = "wrong"
+
+            def decide(self, events, now):
+                super().decide(events, now)
+                return value(self)
+
+        return Wrong
+
+    fails(decides(lambda self: "slow"), 'policy "wrong": decide returned str, and no task')
+    fails(decides(lambda self: self.queue[0] // 0), "decide raised TypeError at 0", TypeError)
+    two = TaskSet([{"name": name, "period": "5ms", "wcet": "1ms"} for name in ("one", "two")], cpus=2)
+    for value in (lambda self: None, lambda self: [None], lambda self: [None] * 3):
+        with pytest.raises(PolicyError, match="and not a list with a task or None for each of 2 CPUs"):
+            flyball.simulate(two, decides(value), until="1s")
+    with pytest.raises(PolicyError, match='decide picked the task "one" for a CPU, and another one went on with it'):
+        flyball.simulate(two, decides(lambda self: [self.queue[0][3] if self.queue else None] * 2), until="1s")
 
 
 def test_a_definition_that_is_none_is_refused():

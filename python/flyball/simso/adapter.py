@@ -9,7 +9,7 @@ from flyball._flyball import InputError
 from flyball._policy import Policy
 from flyball.simso import stand_ins
 from flyball.simso.jobs import Task
-from flyball.simso.model import Event, Model
+from flyball.simso.model import Model, Step
 from flyball.simso.processor import NotSimulated, ProcInfo
 from flyball.simso.scheduler import SchedulerInfo
 
@@ -72,15 +72,11 @@ class _Adapter(Policy):
         self._infos = {} if system is None else {info.name: info for info in system.task_info_list}
         self._tasks: dict[str, Task] = {}
         self._cycle = 1_000_000 // cycles
-        self._events: list[Event] = []
-        self._processors = self.model.processors
+        self._single = self.model.processors[0] if cpus == 1 else None
         self._started = False
-        # Something has happened since processors have decided, and when something happens of which only SimSo knows.
-        self._due = False
+        # When something happens of which only SimSo knows: first of all that is time zero.
         self._alarms: dict[int, int | None] = {0: 0}
-        # It is asked several times at each instant, and so it is no function of Python's.
         self.next_alarm = self._alarms.get
-        self._alarmed = -1
 
     def admit(self, task: Any) -> None:
         name = task.name if task.name in self._infos else task.name.rpartition(PART)[0] or task.name
@@ -93,61 +89,54 @@ class _Adapter(Policy):
         found._handles.append(task)
         task.simso = found
 
-    def ready(self, task: Any, release: int | None, now: int) -> None:
+    def decide(self, events: list[tuple[str, Any, Any, int]], now: int) -> Any:
+        model = self.model
+        time = now // self._cycle
+        steps: list[Step] = []
+        for what, task, amount, at in events:
+            then = time if at == now else at // self._cycle
+            if what != "ready":
+                steps.append(self._end(task, what, then))
+            elif (step := self._release(task, amount, amount == at, then)) is not None:
+                steps.append(step)
+        if self._started:
+            model._instant(time, steps)
+        else:
+            self._started = True
+            with stand_ins.standing_in():
+                model._start([partial(step, *arguments) for _, step, arguments in steps])
+        due = model._next() if model._heap else None
+        self._alarms[0] = None if due is None else due * self._cycle
+        if self._single is not None:
+            job = self._single._executes
+            return None if job is None else job._handle
+        return [None if cpu._executes is None else cpu._executes._handle for cpu in model.processors]
+
+    def _release(self, task: Any, release: int | None, in_time: bool, now: int) -> Step | None:
         if release is None:
             raise NotSimulated(f"the task {task.name!r} waits, and schedulers of SimSo know no such tasks")
-        self._due = True
         found = task.simso
         if found._follows:
             # Its job is there when the one before it ends.
-            return
-        arguments = (release // self._cycle, task)
-        if release != now and found._waiting:
-            found._late = arguments
-        else:
-            self._events.append((found._order, found._release, arguments))
+            return None
+        if in_time:
+            return found, found._release, (now, task)
+        late = (release // self._cycle, task)
+        if found._waiting:
+            found._late = late
+            return None
+        return found, found._release, late
 
-    def stopped(self, task: Any, why: str, used: int, now: int) -> None:
-        if why == "preempted":
-            return
+    def _end(self, task: Any, why: str, now: int) -> Step:
         if why != "completed":
             raise NotSimulated(f"the task {task.name!r} has stopped ({why}), and schedulers of SimSo know only jobs that end")
-        self._due = True
         found = task.simso
         job = found._waiting[0]
         if job._handle is not task:
             job = next(job for job in found._waiting if job._handle is task)
-        time = now // self._cycle
-        if job._left(time) > 0 and found.abort_on_miss and job.absolute_deadline_cycles <= time:
+        computed = job._executed if job._last is None else job._executed + now - job._last
+        if computed < found._length and found.abort_on_miss and job.absolute_deadline_cycles <= now:
             if found.followed_by is not None:
                 raise NotSimulated(f"followed_by: the job {job.name} is aborted, and Flyball does not release the one that follows")
-            self._events.append(((job._activation, 1, job._created), job._end, (True,)))
-            if job._last is None and self._alarmed != now:
-                # No CPU would be asked for the end of a job that runs on none.
-                self._alarms[0] = now
-        else:
-            self._events.append((job._key, job._end, ()))
-
-    def pick(self, cpu: int, now: int) -> Any:
-        if self._due:
-            self._decide(now)
-        job = self._processors[cpu]._executes
-        return None if job is None else job._handle
-
-    def alarm(self, cpu: int, now: int) -> None:
-        self._due = True
-        self._alarmed = now
-        self._alarms[0] = None
-
-    def _decide(self, now: int) -> None:
-        events, self._events = self._events, []
-        self._due = False
-        model = self.model
-        if self._started:
-            model._instant(now // self._cycle, events)
-        else:
-            self._started = True
-            with stand_ins.standing_in():
-                model._start([partial(step, *arguments) for _, step, arguments in events])
-        next_step = model._next() if model._heap else None
-        self._alarms[0] = None if next_step is None else next_step * self._cycle
+            return job, job._end, (True,)
+        return job, job._end, ()

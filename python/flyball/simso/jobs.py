@@ -16,39 +16,37 @@ if TYPE_CHECKING:
 class Job:
     """A job of a task. Dates are in ms, as SimSo has them, but for `start_date` and `end_date`, which are in cycles."""
 
-    # What is the same for all jobs of a task is in a class of the task's own.
-    sim: Model
-    task: Task
-    wcet: float
-    period: float
-    deadline: float
-    data: Any
-    aborted = False
-    start_date: int | None = None
-    end_date: int | None = None
-    context_ok = True
-    _executed = 0
-    #: Since when it computes, and on which processor.
-    _last: int | None = None
-    _starts_on: Processor | None = None
-    _key: tuple[int, ...] = ()
-
-    def __init__(self, number: int, pred: Job | None, activation: int, handle: Any) -> None:
+    def __init__(self, task: Task, number: int, pred: Job | None, activation: int, handle: Any) -> None:
+        # All attributes are here, and objects of one class have them: Python would keep a dict for each job, otherwise.
+        self.sim = sim = task.sim
+        self.task = task
+        self.period = task.period
+        self.deadline = task.deadline
         self.pred = pred
-        self.activation_date = date = activation / self.sim.cycles_per_ms
-        self.absolute_deadline = date + self.deadline
+        self.activation_date = date = activation / sim.cycles_per_ms
+        self.absolute_deadline: float = date + task.deadline
+        self.start_date: int | None = None
+        self.end_date: int | None = None
+        self.aborted = False
+        self.context_ok = True
+        self._executed = 0
+        # Since when it computes, where that came among what happened then, and on which processor.
+        self._last: int | None = None
+        self._began = 0
+        self._starts_on: Processor | None = None
         self._number = number
         # What Flyball calls it.
         self._handle = handle
-        # Where its end at its deadline comes among what happens then, if it is aborted.
         self._activation = activation
-        self._created = self.sim._stamp()
+        self._created = sim._stamp()
 
     @property
     def name(self) -> str:
         return f"{self.task.name}_{self._number}"
 
     cpu = property(attrgetter("task.cpu"))
+    wcet = property(attrgetter("task.wcet"))
+    data = property(attrgetter("task.data"))
 
     def is_active(self) -> bool:
         """Whether it has not ended."""
@@ -86,7 +84,7 @@ class Job:
     @property
     def ret(self) -> float:
         """What is left of its worst-case execution time, in ms."""
-        return self.wcet - self.computation_time_cycles / self.sim.cycles_per_ms
+        return self.task.wcet - self.computation_time_cycles / self.sim.cycles_per_ms
 
     @property
     def laxity(self) -> float:
@@ -97,10 +95,9 @@ class Job:
     def absolute_deadline_cycles(self) -> float:
         return self.absolute_deadline * self.sim.cycles_per_ms
 
-    def _left(self, now: int) -> int:
-        """What it has to compute still, in cycles."""
-        computed = self._executed if self._last is None else self._executed + now - self._last
-        return self.task._length - computed
+    def _order(self, aborted: bool = False) -> tuple[int, int, int]:
+        """Where its end comes among what happens at an instant: by when it has begun to compute, or, at its deadline, by its release."""
+        return (self._activation, 1, self._created) if aborted else (self._last or 0, 2, self._began)
 
     def _activate(self) -> None:
         self.start_date = self.sim._now
@@ -110,13 +107,13 @@ class Job:
         cpu = self._starts_on
         if cpu is None or self.end_date is not None:
             return
-        now = self.sim._now
+        sim = self.sim
         cpu.was_running = self
-        self._last = now
+        self._last = sim._now
         if self._executed >= self.task._length:
             self._end()
             return
-        self._key = (now, 2, self.sim._stamp())
+        self._began = sim._stamp()
         cpu._executes = self
 
     def _interrupt(self) -> None:
@@ -133,13 +130,13 @@ class Job:
         if self._last is not None:
             self._executed += now - self._last
             self._last = None
-        cpu = self._starts_on
-        if cpu is not None and cpu._executes is self:
-            cpu._executes = None
+            if self._starts_on is not None:
+                self._starts_on._executes = None
         self.end_date = now
         self.aborted = aborted
-        self.task._end_job(self)
-        self.task.cpu.terminate(self)
+        task = self.task
+        task._end_job(self)
+        task.cpu.terminate(self)
 
 
 class Task:
@@ -154,7 +151,7 @@ class Task:
         self.identifier = info.identifier
         self.period = info.period
         self.deadline = info.deadline
-        self.wcet = info.wcet
+        self.wcet: float = info.wcet
         self.acet = info.acet
         self.et_stddev = info.et_stddev
         self.data = info.data
@@ -168,8 +165,6 @@ class Task:
         self.job: Any = None
         self.jobs: list[Job] = []
         self.followed_by: Task | None = None
-        same = {"sim": model, "task": self, "wcet": self.wcet, "period": self.period, "deadline": self.deadline, "data": self.data}
-        self._class: type[Job] = type("Job", (Job,), same)
         self._number = number
         self._waiting: deque[Job] = deque()
         # How long a job computes, in cycles.
@@ -196,14 +191,15 @@ class Task:
             activation = model._now
         if handle is None:
             handle = self._handles[0]
-        job = self._class(len(self.jobs) + 1, pred, activation, handle)
-        if not self._waiting:
+        jobs, waiting = self.jobs, self._waiting
+        job = Job(self, len(jobs) + 1, pred, activation, handle)
+        if not waiting:
             self.job = job
             model._queue.append(job._activate)
-        self._waiting.append(job)
-        self.jobs.append(job)
+        waiting.append(job)
+        jobs.append(job)
 
-    def _order(self) -> tuple[int, ...]:
+    def _order(self, *_: Any) -> tuple[int, int, int, int]:
         """Where its next release comes among what happens at that instant: by when SimSo has begun to wait for it."""
         first = self._previous < 0
         return (max(self._previous, 0), -1 if first else 0, -self._phase, self._number)
@@ -215,10 +211,11 @@ class Task:
     def _end_job(self, job: Job) -> None:
         if self.followed_by is not None:
             self.followed_by.create_job(job)
-        if self._waiting:
-            self._waiting.popleft()
-        if self._waiting:
-            self.job = self._waiting[0]
+        waiting = self._waiting
+        if waiting:
+            waiting.popleft()
+        if waiting:
+            self.job = waiting[0]
             self.sim._queue.append(self.job._activate)
         elif self._late is not None:
             late, self._late = self._late, None

@@ -18,8 +18,14 @@ _since = attrgetter("_since")
 _first = itemgetter(0)
 #: When, in which order, what, and the timer that it is, if it is one.
 _Entry = tuple[int, tuple[int, ...], Callable[[], None], Armed | None]
-#: Where it comes among what happens at the instant, or a function that says so; what; with which arguments.
-Event = tuple[tuple[int, ...] | Callable[[], tuple[int, ...]], Callable[..., None], Any]
+#: A task or a job, what happens to it, and with which arguments.
+Step = tuple[Task | Job, Callable[..., None], Any]
+
+
+def _order(step: Step) -> tuple[int, ...]:
+    """Where it comes among what happens at an instant."""
+    subject, _, arguments = step
+    return subject._order(*arguments)
 
 
 class Logger:
@@ -54,6 +60,8 @@ class Model:
         self._blocked: list[tuple[Processor, Callable[[], Any]]] = []
         self._heap: list[_Entry] = []
         self.task_list: list[Task] = []
+        # The processor, if there is one and nothing costs time.
+        self._alone: Processor | None = None
         self.scheduler = make(self)
         self.processors = [Processor(self, info, number) for number, info in enumerate(processors)]
 
@@ -82,7 +90,7 @@ class Model:
             task.followed_by = followed.get(task._info.followed_by)
         scheduler.init()
         if len(self.processors) == 1 and not self._costs():
-            cpu = self.processors[0]
+            self._alone = cpu = self.processors[0]
             cpu._step = cpu._process_alone().__next__
         queue.extend(cpu._step for cpu in self.processors)
 
@@ -101,40 +109,48 @@ class Model:
         costs = [scheduler.overhead, scheduler.overhead_activate, scheduler.overhead_terminate]
         return any(costs) or any(cpu.cl_overhead or cpu.cs_overhead for cpu in self.processors)
 
-    def _instant(self, now: int, events: list[Event]) -> None:
+    def _instant(self, now: int, steps: list[Step]) -> None:
         """What happens at an instant, sorted as SimSo's processes come to it; then all of their steps."""
         self._now = now
         self._decisions = 0
         heap = self._heap
-        if len(events) > 1 or heap and heap[0][0] <= now:
-            self._in_order(events)
+        if heap and heap[0][0] <= now:
+            self._in_order(steps)
         else:
-            for _, step, arguments in events:
-                step(*arguments)
-            if self._woken or self._blocked:
-                self._wake()
+            if len(steps) > 1:
+                steps.sort(key=_order)
+            if len(steps) > 1 and (self._alone is None or self._alone.running is None):
+                self._queue.extend([partial(step, *arguments) for _, step, arguments in steps])
+            else:
+                # A processor that runs a job gives way to all other steps before it tells the scheduler what has happened.
+                for _, step, arguments in steps:
+                    step(*arguments)
         self._settle()
 
-    def _in_order(self, events: list[Event]) -> None:
-        found = [(order() if callable(order) else order, step, arguments) for order, step, arguments in events]
+    def _in_order(self, steps: list[Step]) -> None:
+        """These steps, and those that are due, are the next ones."""
+        found: list[tuple[tuple[int, ...], Callable[[], None]]]
+        found = [(_order(step), partial(step[1], *step[2])) for step in steps]
         heap = self._heap
         while heap and heap[0][0] <= self._now:
-            _, key, step, _ = heappop(heap)
-            found.append((key, step, ()))
+            _, key, due, _ = heappop(heap)
+            found.append((key, due))
         found.sort(key=_first)
-        self._queue.extend([partial(step, *arguments) for _, step, arguments in found])
+        self._queue.extend([step for _, step in found])
 
     def _settle(self) -> None:
+        """All steps of this instant, until there are none."""
         queue, woken, blocked = self._queue, self._woken, self._blocked
-        while queue:
-            queue.popleft()()
-            if blocked:
-                self._wake()
-            elif woken:
-                if len(woken) == 1:
-                    queue.append(woken.pop()._step)
-                else:
+        while True:
+            if woken or blocked:
+                if queue or blocked or len(woken) > 1:
                     self._wake()
+                else:
+                    woken.pop()._step()
+                    continue
+            if not queue:
+                return
+            queue.popleft()()
 
     def _give_up(self) -> None:
         raise Endless(f"the scheduler has decided {LIMIT} times at {self.now_ms()} ms, and lets no time pass")

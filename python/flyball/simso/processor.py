@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _RESCHED, _ACTIVATE, _TERMINATE, _TIMER, _PREEMPT = range(1, 6)
 _Event = tuple[Any, ...]
-_ASKED: _Event = (_RESCHED,)
-_STOPPED: _Event = (_PREEMPT,)
+_ASKED: _Event = (_RESCHED, None)
+_STOPPED: _Event = (_PREEMPT, None)
 
 
 #: How often a scheduler may decide at one instant.
@@ -163,11 +163,10 @@ class Processor:
                         model._hold(self._step, self.cs_overhead)
                         yield
                     job.context_ok = True
-            event = events.popleft()
-            kind = event[0]
+            kind, subject = events.popleft()
             if kind == _RESCHED:
                 if events and events.count(_ASKED) < len(events):
-                    events.append(event)
+                    events.append(_ASKED)
                     continue
                 if not scheduler.get_lock():
                     model._block(self, scheduler.get_lock)
@@ -184,24 +183,24 @@ class Processor:
                 model._apply(decisions)
                 scheduler.release_lock()
             elif kind == _ACTIVATE:
-                scheduler.on_activate(event[1])
+                scheduler.on_activate(subject)
                 if scheduler.overhead_activate or queue or woken or blocked:
                     model._hold(self._step, int(scheduler.overhead_activate))
                     yield
             elif kind == _TERMINATE:
-                scheduler.on_terminated(event[1])
+                scheduler.on_terminated(subject)
                 if scheduler.overhead_terminate or queue or woken or blocked:
                     model._hold(self._step, int(scheduler.overhead_terminate))
                     yield
             elif kind == _TIMER:
-                if event[1].overhead > 0:
-                    model._hold(self._step, event[1].overhead)
+                if subject.overhead > 0:
+                    model._hold(self._step, subject.overhead)
                     yield
-                event[1].call_handler()
+                subject.call_handler()
 
     def _process_alone(self) -> Generator[None]:
         """As `_process`, where there is one processor and nothing costs time: without the steps that make no difference then."""
-        model, events = self.sim, self._events
+        model, events, pop = self.sim, self._events, self._events.popleft
         queue, scheduler, step = model._queue, model.scheduler, self._go_on
         locks = type(scheduler).get_lock is not Scheduler.get_lock
         while True:
@@ -224,11 +223,10 @@ class Processor:
                     if queue:
                         queue.append(step)
                         yield
-            event = events.popleft()
-            kind = event[0]
+            kind, subject = pop()
             if kind == _RESCHED:
                 if events and events.count(_ASKED) < len(events):
-                    events.append(event)
+                    events.append(_ASKED)
                     continue
                 if locks:
                     scheduler.get_lock()
@@ -255,14 +253,14 @@ class Processor:
                     scheduler.release_lock()
                 continue
             if kind == _ACTIVATE:
-                scheduler.on_activate(event[1])
+                scheduler.on_activate(subject)
             elif kind == _TERMINATE:
-                scheduler.on_terminated(event[1])
+                scheduler.on_terminated(subject)
             elif kind == _TIMER:
-                if event[1].overhead > 0:
-                    model._hold(step, event[1].overhead)
+                if subject.overhead > 0:
+                    model._hold(step, subject.overhead)
                     yield
-                event[1].call_handler()
+                subject.call_handler()
                 continue
             if queue:
                 queue.append(step)

@@ -74,15 +74,19 @@ fn text(policy: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<String>> {
 impl Definition {
     pub(crate) fn of(policy: &Bound<'_, PyAny>) -> PyResult<Definition> {
         let source = if let Ok(class) = policy.cast::<PyType>() {
+            let has = |method| {
+                let found = class.getattr_opt(method)?.filter(PyAnyMethods::is_callable);
+                let Some(found) = found else {
+                    return Ok(false);
+                };
+                let lacks = found.getattr_opt("__isabstractmethod__")?;
+                Ok::<_, PyErr>(!lacks.map_or(Ok(false), |it| it.is_truthy())?)
+            };
+            let decides = has("decide")?;
             for method in ["ready", "stopped", "pick"] {
-                let found = class.getattr_opt(method)?.filter(|it| it.is_callable());
-                let has = found.map(|found| {
-                    let is_lacking = found.getattr_opt("__isabstractmethod__")?;
-                    Ok::<_, PyErr>(!is_lacking.map_or(Ok(false), |it| it.is_truthy())?)
-                });
-                if !has.unwrap_or(Ok(false))? {
+                if !decides && !has(method)? {
                     return Err(InputError::new_err(format!(
-                        "{}: a policy needs a method `{method}`; there have to be `ready`, `stopped` and `pick`",
+                        "{}: a policy needs a method `{method}`; there have to be `ready`, `stopped` and `pick`, or `decide`",
                         class.name()?
                     )));
                 }

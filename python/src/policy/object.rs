@@ -1,53 +1,21 @@
 //! Objects of classes of Python, as policies.
 //!
-//! Their methods are called as those of a policy are ([`flyball::policy::Policy`]). What they pick is checked: a task that is
-//! ready, and that no other CPU runs.
+//! Their methods are called as those of a policy are ([`flyball::policy::Policy`]), or `decide` is, once for each instant
+//! ([`super::instant`]). What they pick is checked: a task that is ready, and that no other CPU runs.
+
+mod returned;
 
 use super::fault::{Told, Wrong};
+use super::instant::{Event, Instants, word};
+use super::methods::Methods;
 use super::task::Task;
 use crate::error::type_name;
 use flyball::catalogue::scheduler::Size;
 use flyball::policy::{
-    CpuId, CpuSet, Dispatch, Duration, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage,
-    Wants,
+    CpuId, CpuSet, Dispatch, Policy, Ready, Refused, Resched, Stop, TaskId, Time, Usage, Wants,
 };
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyTuple};
 use std::cmp::Ordering;
-
-/// The methods of an object.
-struct Methods {
-    ready: Py<PyAny>,
-    stopped: Py<PyAny>,
-    pick: Py<PyAny>,
-    admit: Option<Py<PyAny>>,
-    retire: Option<Py<PyAny>>,
-    alarm: Option<Py<PyAny>>,
-    next_alarm: Option<Py<PyAny>>,
-    ended: Option<Py<PyAny>>,
-    compare: Option<Py<PyAny>>,
-    inherit: Option<Py<PyAny>>,
-}
-
-impl Methods {
-    fn of(object: &Bound<'_, PyAny>) -> PyResult<Methods> {
-        let get = |name: &str| object.getattr(name).map(Bound::unbind);
-        let find = |name: &str| Ok::<_, PyErr>(object.getattr_opt(name)?.map(Bound::unbind));
-        Ok(Methods {
-            ready: get("ready")?,
-            stopped: get("stopped")?,
-            pick: get("pick")?,
-            admit: find("admit")?,
-            retire: find("retire")?,
-            alarm: find("alarm")?,
-            next_alarm: find("next_alarm")?,
-            ended: find("ended")?,
-            compare: find("compare")?,
-            inherit: find("inherit")?,
-        })
-    }
-}
 
 /// A task of the cluster.
 #[derive(Clone, Copy, Default)]
@@ -73,6 +41,8 @@ struct Cpu {
 pub(crate) struct Object {
     /// `None`: there is none, since something went wrong.
     methods: Option<Methods>,
+    /// If it has a method `decide`.
+    instants: Option<Instants>,
     told: Told,
     members: Box<[Member]>,
     /// The ids of tasks, by their place in the set.
@@ -89,15 +59,23 @@ impl Object {
     pub(crate) fn of(object: Option<Py<PyAny>>, told: Told, size: Size) -> Object {
         let methods = object
             .and_then(|object| told.call("__init__", None, |py| Ok(Methods::of(object.bind(py))?)));
-        Object {
+        let (methods, decide) =
+            methods.map_or((None, None), |(methods, decide)| (Some(methods), decide));
+        let mut object = Object {
             methods,
+            instants: decide.map(|decide| Instants::new(decide, size.cpus)),
             members: vec![Member::default(); size.tasks].into(),
             ids: vec![None; told.tasks.len()].into(),
             cpus: vec![Cpu::default(); size.cpus].into(),
             alarmed: None,
             waiting: None,
             told,
+        };
+        if let Some(mut instants) = object.instants.take() {
+            object.ask_alarms(&mut instants.alarms);
+            object.instants = Some(instants);
         }
+        object
     }
 
     /// Calls a method, if the object has it; `None`: it has not, or something went wrong.
@@ -116,102 +94,31 @@ impl Object {
     /// The task as Python knows it.
     #[inline]
     fn task(&self, id: TaskId) -> Result<&Py<Task>, Wrong> {
-        let task = self.told.tasks.get(self.members[id.index()].number);
-        task.ok_or_else(|| Wrong::Broken("was to be called with a task that is not there".into()))
+        self.told.tasks.known(self.members[id.index()].number)
     }
 
-    /// Which CPUs pick again, as a method has returned it: all if it returned nothing.
-    fn resched(&self, found: &Bound<'_, PyAny>) -> Result<Resched, Wrong> {
-        if found.is_none() {
-            return Ok(self.everywhere());
-        }
-        if found.is_instance_of::<PyBool>() {
-            let yes: bool = found.extract()?;
-            return Ok(if yes {
-                self.everywhere()
-            } else {
-                Resched::None
-            });
-        }
-        let cpu = |found: &Bound<'_, PyAny>| {
-            let number: Option<u8> = found.extract().ok();
-            let known = number
-                .map(CpuId)
-                .filter(|&cpu| cpu.index() < self.cpus.len());
-            known.ok_or_else(|| {
-                Wrong::Broken(format!(
-                    "returned {found:?}, and no CPU below {}, several of them, True, False or nothing,",
-                    self.cpus.len()
-                ))
-            })
+    /// Asks what all CPUs run from now on, if something has happened since it was asked last.
+    fn decide(&mut self, now: Time) {
+        let Some(mut instants) = self.instants.take_if(|it| it.is_due()) else {
+            return;
         };
-        if let Ok(several) = found.try_iter() {
-            let mut set = CpuSet::EMPTY;
-            for one in several {
-                set = set.with(cpu(&one?)?);
-            }
-            return Ok(Resched::Many(set));
-        }
-        cpu(found).map(Resched::One)
-    }
-
-    fn everywhere(&self) -> Resched {
-        match self.cpus.len() {
-            1 => Resched::One(CpuId(0)),
-            cpus => Resched::Many(
-                (0..=CpuSet::LARGEST.0)
-                    .take(cpus)
-                    .map(CpuId)
-                    .fold(CpuSet::EMPTY, CpuSet::with),
-            ),
-        }
-    }
-
-    /// What a method has picked for a CPU: a task, or a task and for how long.
-    fn picked(&self, found: &Bound<'_, PyAny>) -> Result<Option<Dispatch>, Wrong> {
+        let found = self.told.call("decide", Some(now), |py| {
+            let found = instants.call(py, &self.told.tasks, now)?;
+            self.decided(&found, &mut instants.decided)?;
+            self.ask_alarms(&mut instants.alarms);
+            Ok(())
+        });
         if found.is_none() {
-            return Ok(None);
+            instants.decided.fill(None);
         }
-        let (task, burst) = match found.cast::<PyTuple>() {
-            Ok(pair) => {
-                let (task, burst) = pair.extract::<(Bound<'_, PyAny>, u64)>().map_err(|_| {
-                    Wrong::Broken(format!(
-                        "returned {found:?}, and not a task and whole nanoseconds,"
-                    ))
-                })?;
-                (task, Some(Duration::from_nanos(burst)))
-            }
-            Err(_) => (found.clone(), None),
-        };
-        let known = task.cast::<Task>().map_err(|_| {
-            let found = type_name(&task);
-            Wrong::Broken(format!(
-                "returned {found}, and no task, a task and its time, or None,"
-            ))
-        })?;
-        let place = self.told.tasks.place(known);
-        let id = place.and_then(|place| *self.ids.get(place as usize)?);
-        let id = id.ok_or_else(|| {
-            Wrong::Broken(format!(
-                "picked {task:?}, which is no task of these CPUs in this simulation,"
-            ))
-        })?;
-        if !self.members[id.index()].is_queued {
-            return Err(Wrong::Broken(format!(
-                "picked a task that is not ready, {:?},",
-                known.get().name()
-            )));
+        self.instants = Some(instants);
+    }
+
+    /// The next alarm of each CPU.
+    fn ask_alarms(&self, alarms: &mut [Option<Time>]) {
+        for (cpu, alarm) in (0..=CpuSet::LARGEST.0).map(CpuId).zip(alarms) {
+            *alarm = self.asked_alarm(cpu);
         }
-        if burst.is_some_and(Duration::is_zero) {
-            return Err(Wrong::Broken(format!(
-                "picked {:?} for no time at all",
-                known.get().name()
-            )));
-        }
-        let dispatch = Dispatch::of(id);
-        Ok(Some(
-            burst.map_or(dispatch, |burst| dispatch.for_at_most(burst)),
-        ))
     }
 
     /// `cpu` runs `next` from now on, and not what it ran before.
@@ -264,8 +171,9 @@ impl Object {
     fn picked_twice(&self, task: TaskId, now: Time) {
         let name = self.task(task).map_or("", |task| task.get().name());
         let what = format!("picked the task {name:?} for a CPU, and another one went on with it,");
+        let method = self.instants.as_ref().map_or("pick", |_| "decide");
         let fault = &self.told.fault;
-        fault.set(self.told.name, "pick", Some(now), Wrong::Broken(what));
+        fault.set(self.told.name, method, Some(now), Wrong::Broken(what));
     }
 }
 
@@ -334,9 +242,18 @@ impl Policy for Object {
             Ready::Released { release } => Some(release.as_nanos()),
             Ready::Unblocked => None,
         };
+        if let Some(instants) = &mut self.instants {
+            instants.add(Event {
+                task: self.members[task.index()].number,
+                why: None,
+                amount: release,
+                at: now,
+            });
+            return self.everywhere();
+        }
         let resched = self.call(
             "ready",
-            |it| Some(&it.ready),
+            |it| it.ready.as_ref(),
             now,
             |method| self.resched(&method.call1((self.task(task)?, release, now.as_nanos()))?),
         );
@@ -354,21 +271,27 @@ impl Policy for Object {
                 resched = resched.and(self.released_cpu(ran));
             }
         }
+        if let Some(instants) = self.instants.as_mut().filter(|_| why != Stop::Preempted) {
+            instants.add(Event {
+                task: self.members[task.index()].number,
+                why: Some(why),
+                amount: Some(used.time.as_nanos()),
+                at: now,
+            });
+            if ran.is_none() && self.alarmed != Some(now) {
+                // No CPU is asked for the end of a job that runs on none.
+                instants.alarms[0] = Some(now);
+            }
+            return resched.and(self.everywhere());
+        }
         let told = self.call(
             "stopped",
-            |it| Some(&it.stopped),
+            |it| it.stopped.as_ref(),
             now,
             |method| {
-                let py = method.py();
-                let why_text = match why {
-                    Stop::Preempted => intern!(py, "preempted"),
-                    Stop::BurstEnd => intern!(py, "burst end"),
-                    Stop::Yielded => intern!(py, "yielded"),
-                    Stop::Blocked => intern!(py, "blocked"),
-                    Stop::Completed => intern!(py, "completed"),
-                };
+                let why = word(method.py(), why);
                 let used = used.time.as_nanos();
-                self.resched(&method.call1((self.task(task)?, why_text, used, now.as_nanos()))?)
+                self.resched(&method.call1((self.task(task)?, why, used, now.as_nanos()))?)
             },
         );
         match why {
@@ -392,6 +315,10 @@ impl Policy for Object {
 
     fn alarm(&mut self, cpu: CpuId, now: Time) -> Resched {
         self.alarmed = Some(now);
+        if let Some(instants) = &mut self.instants {
+            instants.alarm(cpu);
+            return self.everywhere();
+        }
         let resched = self.call(
             "alarm",
             |it| it.alarm.as_ref(),
@@ -402,28 +329,10 @@ impl Policy for Object {
     }
 
     fn next_alarm(&self, cpu: CpuId) -> Option<Time> {
-        let now = self.alarmed.unwrap_or(Time::ZERO);
-        self.call(
-            "next_alarm",
-            |it| it.next_alarm.as_ref(),
-            now,
-            |method| {
-                let found = method.call1((cpu.0,))?;
-                let at: Option<u64> = found.extract().map_err(|_| {
-                    let found = type_name(&found);
-                    Wrong::Broken(format!(
-                        "returned {found}, and neither whole nanoseconds nor None,"
-                    ))
-                })?;
-                if at.is_some_and(|at| self.alarmed.is_some_and(|alarmed| at <= alarmed.as_nanos()))
-                {
-                    return Err(Wrong::Broken(
-                        "asked for an instant whose alarm has come already".into(),
-                    ));
-                }
-                Ok(at.map(Time::from_nanos))
-            },
-        )?
+        match &self.instants {
+            Some(instants) => instants.alarms[cpu.index()],
+            None => self.asked_alarm(cpu),
+        }
     }
 
     fn has_alarms(&self) -> bool {
@@ -433,13 +342,19 @@ impl Policy for Object {
 
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         self.look_at_waits(now);
-        let picked = self.call(
-            "pick",
-            |it| Some(&it.pick),
-            now,
-            |method| self.picked(&method.call1((cpu.0, now.as_nanos()))?),
-        );
-        let picked = picked.flatten().filter(|it| self.accept(cpu, it.task, now));
+        self.decide(now);
+        let picked = match &self.instants {
+            Some(instants) => instants.decided[cpu.index()],
+            None => self
+                .call(
+                    "pick",
+                    |it| it.pick.as_ref(),
+                    now,
+                    |method| self.picked(&method.call1((cpu.0, now.as_nanos()))?),
+                )
+                .flatten(),
+        };
+        let picked = picked.filter(|it| self.accept(cpu, it.task, now));
         self.exchange(cpu, picked.map(|it| it.task));
         picked
     }

@@ -1,5 +1,6 @@
 //! Tasks, as policies in Python see them.
 
+use super::fault::Wrong;
 use flyball::model;
 use flyball::trace::Duration;
 use pyo3::prelude::*;
@@ -108,6 +109,15 @@ impl Tasks {
     /// The task at this place.
     pub(crate) fn get(&self, number: u32) -> Option<&Py<Task>> {
         self.0.all.get(usize::try_from(number).ok()?)
+    }
+
+    /// The task at this place, which a policy knows.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn known(&self, number: u32) -> Result<&Py<Task>, Wrong> {
+        let task = self.get(number);
+        task.ok_or_else(|| Wrong::Broken("was to be called with a task that is not there".into()))
     }
 
     pub(crate) fn len(&self) -> usize {
