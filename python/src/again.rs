@@ -60,9 +60,11 @@ pub(crate) fn of_text<'py>(
     Ok(again.reduced(py))
 }
 
-/// This is not pickled, for this reason.
-pub(crate) fn refused<T>(what: &str) -> PyResult<T> {
-    Err(PyTypeError::new_err(what.to_owned()))
+/// `what` is not pickled, for this reason.
+pub(crate) fn refused(what: &str, why: &str) -> PyResult<String> {
+    Err(PyTypeError::new_err(format!(
+        "{what} is not pickled: {why}"
+    )))
 }
 
 /// As whole nanoseconds.

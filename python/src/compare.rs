@@ -127,7 +127,8 @@ impl Comparison {
 
     fn __reduce__(&self) -> PyResult<String> {
         refused(
-            "a Comparison is what a machine did once; pickle its `policies`, its `tasks` or its `json()`",
+            &self.__repr__(),
+            "it is what a machine did once; pickle its `policies`, its `tasks` or its `json()`",
         )
     }
 }

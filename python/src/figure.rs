@@ -54,7 +54,10 @@ impl Figure {
     }
 
     fn __reduce__(&self) -> PyResult<String> {
-        refused("a Figure is a drawing of results; pickle its `points` or its `svg()`")
+        refused(
+            &self.__repr__(),
+            "it is a drawing of results; pickle its `points` or its `svg()`",
+        )
     }
 
     fn __repr__(&self) -> String {

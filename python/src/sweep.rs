@@ -147,7 +147,8 @@ impl Sweep {
 
     fn __reduce__(&self) -> PyResult<String> {
         refused(
-            "a Sweep is what one call has done; pickle its `results`, which are read from the folder again",
+            &self.__repr__(),
+            "it is what one call has done; pickle its `results`, which are read from the folder again",
         )
     }
 }

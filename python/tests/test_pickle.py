@@ -60,7 +60,7 @@ def test_sweeps_are_read_again(tmp_path):
     swept = flyball.sweep(SIMULATED, out=tmp_path / "out", policies=mine)
     same = again(swept.results)
     assert same.simulated.to_dict() == swept.results.simulated.to_dict()
-    with pytest.raises(TypeError, match="a Sweep is what one call has done; pickle its `results`"):
+    with pytest.raises(TypeError, match="<Sweep 'mine'.* is not pickled: it is what one call has done; pickle its `results`"):
         pickle.dumps(swept)
     with pytest.raises(TypeError, match="pickle its `points` or its `svg\\(\\)`"):
         pickle.dumps(swept.results.figures[0])
