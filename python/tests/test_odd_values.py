@@ -59,6 +59,14 @@ ODD = [
 # What a user has to expect; a panic is none of them.
 EXPECTED = (TypeError, ValueError, KeyError, IndexError, OSError, OverflowError, AttributeError, flyball.PolicyError, UnicodeError)
 
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Files with odd names stay out of the source."""
+    monkeypatch.chdir(tmp_path)
+
+
 # Arguments that make a call work, so that each odd value meets the rest in order.
 CALLS = {
     flyball.study: {"set": SET, "policies": "edf", "until": "20ms"},
