@@ -184,18 +184,17 @@ class Task:
         """Whether a job of it is active."""
         return self.job is not None and self.job.end_date is None
 
-    def create_job(self, pred: Job | None = None, activation: int | None = None, handle: Any = None) -> None:
+    def create_job(self, pred: Job | None = None) -> None:
+        """A job is released now."""
+        self._add(pred, self.sim._now, self._handles[0])
+
+    def _add(self, pred: Job | None, activation: int, handle: Any) -> None:
         """A job is released; it is activated if none is before it."""
-        model = self.sim
-        if activation is None:
-            activation = model._now
-        if handle is None:
-            handle = self._handles[0]
         jobs, waiting = self.jobs, self._waiting
         job = Job(self, len(jobs) + 1, pred, activation, handle)
         if not waiting:
             self.job = job
-            model._queue.append(job._activate)
+            self.sim._queue.append(job._activate)
         waiting.append(job)
         jobs.append(job)
 
@@ -206,7 +205,7 @@ class Task:
 
     def _release(self, activation: int, handle: Any) -> None:
         self._previous = activation
-        self.create_job(None, activation, handle)
+        self._add(None, activation, handle)
 
     def _end_job(self, job: Job) -> None:
         if self.followed_by is not None:

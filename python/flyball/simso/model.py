@@ -113,18 +113,19 @@ class Model:
         """What happens at an instant, sorted as SimSo's processes come to it; then all of their steps."""
         self._now = now
         self._decisions = 0
-        heap = self._heap
+        heap, alone = self._heap, self._alone
         if heap and heap[0][0] <= now:
             self._in_order(steps)
+        elif len(steps) == 1:
+            _, step, arguments = steps[0]
+            step(*arguments)
+        elif alone is None or alone.running is None:
+            self._in_order(steps)
         else:
-            if len(steps) > 1:
-                steps.sort(key=_order)
-            if len(steps) > 1 and (self._alone is None or self._alone.running is None):
-                self._queue.extend([partial(step, *arguments) for _, step, arguments in steps])
-            else:
-                # A processor that runs a job gives way to all other steps before it tells the scheduler what has happened.
-                for _, step, arguments in steps:
-                    step(*arguments)
+            # A processor that runs a job gives way to all other steps before it tells the scheduler what has happened.
+            steps.sort(key=_order)
+            for _, step, arguments in steps:
+                step(*arguments)
         self._settle()
 
     def _in_order(self, steps: list[Step]) -> None:
