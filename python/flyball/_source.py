@@ -78,6 +78,12 @@ class _Walk:
             yield f"{name} {type(value).__qualname__}"
         elif type(value).__module__ == "flyball._policy":
             yield from self.describe([value.key, value.placement], name)
+        elif type(value).__module__ == "dataclasses":
+            # What it stands for is in methods that are described, too.
+            yield f"{name} {type(value).__qualname__}"
+        elif hasattr(value, "__dict__") and not _is_installed(type(value).__module__):
+            self.seen.add(id(value))
+            yield from self.describe([type(value), vars(value)], name)
         else:
             raise InputError(
                 f'policy "{self.policy}" uses {name}, a value of {type(value).__name__}, and results that are kept have to say what that is; '

@@ -49,7 +49,7 @@ def test_all_policies_are_named():
 def test_pytest_points_to_the_products_line(tmp_path):
     (tmp_path / "test_product.py").write_text(
         "import flyball\nfrom flyball.testing import assert_schedulable\n\n\ndef test_it():\n"
-        "    tasks = flyball.TaskSet([{'name': 'a', 'period': '5ms', 'wcet': '6ms', 'deadline': '5ms'}])\n"
+        "    tasks = flyball.TaskSet([{'name': 'a', 'period': '5ms', 'wcet': '3ms'}, {'name': 'b', 'period': '7ms', 'wcet': '4ms'}])\n"
         "    assert_schedulable(tasks, 'rm')\n"
     )
     run = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_product.py"], cwd=tmp_path, capture_output=True, text=True)
