@@ -304,7 +304,7 @@ fn verdicts_that_are_known_are_not_asked_again() {
     );
     assert_eq!(fs::read(&known).unwrap(), fs::read(&all).unwrap());
     let text = fs::read_to_string(&all).unwrap();
-    let without_last = &text[..text.trim_end().rfind('\n').unwrap() + 1];
+    let without_last = &text[..=text.trim_end().rfind('\n').unwrap()];
     fs::write(&missing, without_last).unwrap();
     let args = ["--known", path(&missing), "--out", path(&dry)];
     let (code, out, error) = run(&[&corpus[..], &args].concat());

@@ -173,7 +173,7 @@ mod tests {
             assert_eq!(answers(&known), answers(&found));
             // Without the last row, or with one more.
             let text = String::from_utf8(text).unwrap();
-            let cut = &text[..text.trim_end().rfind('\n').unwrap() + 1];
+            let cut = &text[..=text.trim_end().rfind('\n').unwrap()];
             let error = from_csv(cut.as_bytes(), &entries, &asked).unwrap_err();
             assert!(
                 error
