@@ -36,6 +36,7 @@ from flyball._flyball import (
     study,
     sweep,
 )
+from flyball._ask import ask
 from flyball._policy import KeyPolicy, Policy, by_key
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "TaskSet",
     "__version__",
     "analyse",
+    "ask",
     "by_key",
     "compare",
     "generate",

@@ -33,7 +33,7 @@ class WrittenOut(ast.NodeTransformer):
 def definitions():
     """Classes and functions by name, as the stubs and the package's Python have them."""
     found, private = {}, {}
-    for file in ("_flyball.pyi", "_policy.py"):
+    for file in ("_flyball.pyi", "_ask.py", "_policy.py"):
         for node in ast.parse((PACKAGE / file).read_text()).body:
             if isinstance(node, ast.Assign):
                 private[node.targets[0].id] = node.value
