@@ -1,5 +1,7 @@
 //! Tables, column by column, in the memory layout of Apache Arrow: other libraries take them as they are, without a copy.
 
+mod pickled;
+
 use crate::again::Reduced;
 use crate::error::{self, InputError};
 use arrow_array::ffi::FFI_ArrowSchema;
@@ -9,14 +11,12 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int64Array, PrimitiveArray,
     RecordBatch, RecordBatchIterator, StringArray,
 };
-use arrow_ipc::reader::StreamReader;
-use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
 use flyball::model;
 use flyball::trace::Duration;
 use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -267,26 +267,20 @@ impl Columns {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The columns as a stream of Arrow's.
+    /// The memory of the columns, with their names.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
-        let write = || {
-            let mut writer = StreamWriter::try_new(Vec::new(), &self.batch.schema())?;
-            writer.write(&self.batch)?;
-            writer.into_inner()
-        };
-        let stream = write().map_err(|error| fault(&error))?;
-        let read = py.get_type::<Columns>().getattr("_of_stream")?;
-        Ok((read, (PyBytes::new(py, &stream),).into_pyobject(py)?))
+        let columns = self.batch.columns().iter();
+        let kept: Vec<_> = columns
+            .map(|it| pickled::keep(py, it))
+            .collect::<PyResult<_>>()?;
+        let restored = py.get_type::<Columns>().getattr("_restored")?;
+        Ok((restored, (self.column_names(), kept).into_pyobject(py)?))
     }
 
     #[staticmethod]
-    fn _of_stream(stream: &[u8]) -> PyResult<Columns> {
-        let batch = StreamReader::try_new(stream, None).and_then(|mut reader| {
-            let none = || ArrowError::IpcError("there are no columns in it".into());
-            reader.next().ok_or_else(none)?
-        });
-        let batch = batch.map_err(|error| InputError::new_err(format!("no columns: {error}")))?;
-        Ok(Columns { batch })
+    fn _restored(names: Vec<String>, kept: Vec<Bound<'_, PyAny>>) -> PyResult<Columns> {
+        let columns: Vec<_> = kept.iter().map(pickled::restore).collect::<PyResult<_>>()?;
+        Columns::of(names.into_iter().zip(columns))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

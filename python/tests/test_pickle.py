@@ -51,16 +51,31 @@ def test_columns(what):
     assert repr(same) == repr(columns)
 
 
-def test_columns_that_are_none():
-    with pytest.raises(flyball.InputError, match="no columns: "):
-        flyball.Columns._of_stream(b"no stream at all")
+def test_all_kinds_of_columns():
+    for columns in (flyball.study(GAP).verdicts, flyball.analyse(GAP).verdicts, flyball.reproductions(), GAP.tasks, flyball.simulate(GAP, "rm", until="0.1ms").jobs):
+        same = again(columns)
+        assert same.to_dict() == columns.to_dict() and len(same) == len(columns)
+
+
+@pytest.mark.parametrize(
+    ("kept", "message"),
+    [
+        (("Odd", 1, None, [b""], None), "no column: of an unknown kind"),
+        (("Int64", 2, None, [b"12345678"], None), "no column: "),
+        (("Utf8", 1, None, [b"\0\0\0\0\2\0\0\0", b"\xff\xff"], None), "no column: "),
+        (("Dictionary(Int16, Utf8)", 1, None, [b"\7\0"], ("Utf8", 0, None, [b"\0\0\0\0", b""], None)), "no column: "),
+    ],
+)
+def test_columns_that_are_none(kept, message):
+    with pytest.raises(flyball.InputError, match=message):
+        flyball.Columns._restored(["x"], [kept])
 
 
 def test_sweeps_are_read_again(tmp_path):
     swept = flyball.sweep(SIMULATED, out=tmp_path / "out", policies=mine)
     same = again(swept.results)
     assert same.simulated.to_dict() == swept.results.simulated.to_dict()
-    with pytest.raises(TypeError, match="<Sweep 'mine'.* is not pickled: it is what one call has done; pickle its `results`"):
+    with pytest.raises(TypeError, match="<Sweep \"mine\".* is not pickled: it is what one call has done; pickle its `results`"):
         pickle.dumps(swept)
     with pytest.raises(TypeError, match="pickle its `points` or its `svg\\(\\)`"):
         pickle.dumps(swept.results.figures[0])
