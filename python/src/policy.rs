@@ -80,7 +80,7 @@ impl Policies {
             add(&mut policies, &policy?)?;
         }
         if policies.names.is_empty() {
-            let what = "policies: expected at least one; leave them out for all that fit";
+            let what = "policies: expected at least one name; leave them out for all that fit";
             return Err(InputError::new_err(what));
         }
         Ok(policies)

@@ -1,5 +1,6 @@
 """Policies that are written in Python, in sweeps: what is kept is their source's."""
 
+import io
 import subprocess
 import sys
 import textwrap
@@ -82,8 +83,10 @@ def test_it_counts_what_the_catalogues_policy_counts(tmp_path):
 def test_a_class_and_its_contract(tmp_path):
     swept = flyball.sweep(STUDY, out=tmp_path / "out", policies=[Mine])
     found = by_policy(swept.results)
-    misses = {name: [row["sum"] for row in rows if row["measure"] == "misses"] for name, rows in found.items()}
-    assert misses["mine"] == misses["g-edf"] and sum(misses["mine"]) > 0
+    # Where two jobs are as urgent the class may choose another CPU, so only these have to be alike.
+    alike = {name: [row for row in rows if row["measure"] in ("released", "completed", "misses")] for name, rows in found.items()}
+    assert alike["mine"] == alike["g-edf"]
+    assert sum(row["sum"] for row in alike["mine"] if row["measure"] == "completed") > 500
 
 
 def test_threads_shards_and_going_on_give_the_same_bytes(tmp_path):
@@ -152,7 +155,7 @@ def test_the_first_fault_ends_it_and_what_was_finished_is_kept(tmp_path):
         (["g-edf"], "expected those that are written in Python"),
         ([], "expected at least one"),
         (7, "found int"),
-        (flyball.by_key(lambda task, release, deadline: 0, name="other"), 'does not name "other"'),
+        ([mine, flyball.by_key(lambda task, release, deadline: 0, name="other")], 'does not name "other"'),
         (flyball.by_key(lambda task, release, deadline: 0, name="edf"), 'there is a policy "edf" already'),
     ],
 )
@@ -240,7 +243,7 @@ def test_a_checksum_is_the_same_in_another_process(tmp_path):
     assert len(runs) == 1 and len(runs.pop().strip()) == 16
 
 
-STREAM = open(__file__, encoding="utf-8")
+STREAM = io.StringIO()
 
 
 def test_a_value_that_cannot_be_told_is_refused():
@@ -248,7 +251,7 @@ def test_a_value_that_cannot_be_told_is_refused():
     def key(task, release, deadline):
         return STREAM.tell()
 
-    with pytest.raises(InputError, match='policy "k" uses STREAM, a value of TextIOWrapper, .*; give the policy a `version`'):
+    with pytest.raises(InputError, match='policy "k" uses STREAM, a value of StringIO, .*; give the policy a `version`'):
         checksum(key)
 
 
