@@ -22,6 +22,7 @@ pytest.importorskip("dask_jobqueue", reason="needs the extra flyball[cluster]")
 psutil = pytest.importorskip("psutil")
 
 import flyball  # noqa: E402
+from flyball.cluster import shard  # noqa: E402
 
 STUB = pathlib.Path(__file__).parent / "stub_slurm"
 STUDY = """\
@@ -423,3 +424,12 @@ def test_a_job_file_by_a_probe(study, tmp_path):
     assert written.returncode == 0, written.stderr
     parts = int(re.search(r"--array=1-(\d+)", (tmp_path / "job.sh").read_text())[1])
     assert 1 <= parts <= 102
+
+
+def test_a_shard_has_the_memory_that_a_plain_sweep_has(tmp_path, monkeypatch):
+    # With it, which Dask sets for workers, glibc takes memory from the system and gives it back again and again.
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    seen = {}
+    monkeypatch.setattr(shard.subprocess, "run", lambda *_, env, **__: seen.update(env))
+    shard.command(tmp_path, ["sweep"])
+    assert "MALLOC_TRIM_THRESHOLD_" not in seen and seen["RAYON_NUM_THREADS"] == "1"
