@@ -163,7 +163,7 @@ def command(folder: pathlib.Path, arguments: list[str]) -> subprocess.CompletedP
     """Runs the command in a folder, with one thread. It ends with this process."""
     child = [sys.executable, "-m", "flyball.cluster.shard", str(os.getpid()), *arguments]
     environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
-    # Dask sets it for workers. With it glibc gives memory back to the system each time, and takes twice as long.
+    # Dask sets it for workers. With it glibc gives memory back to the system each time, and a sweep that simulates took three times as long.
     environment.pop("MALLOC_TRIM_THRESHOLD_", None)
     return subprocess.run(child, cwd=folder, env=environment, capture_output=True, stdin=subprocess.DEVNULL)
 
