@@ -23,18 +23,20 @@ use flyball_policy::{Storage, TaskId, Time};
 pub(crate) struct Alarms<S: Storage> {
     /// The entry that was made or joined last, and its instant; [`Time::NEVER`]: there is none.
     latest: (TaskId, Time),
-    /// The threads whose instant has come, and that instant.
+    /// The threads whose instant has come, an open list, and that instant.
     due: (List, Time),
     rings: Links<S>,
     leaders: IndexedHeap<Leader, S>,
 }
 
-/// A leader, and the instant of its ring: 12 bytes, not 16.
+/// A leader, the instant of its ring, and whether the ring is known to be in the order of rising numbers: 12 bytes, not
+/// 16.
 #[derive(Clone, Copy)]
 #[repr(C, packed(4))]
 struct Leader {
     at: Time,
     task: TaskId,
+    in_order: bool,
 }
 
 impl Entry for Leader {
@@ -44,6 +46,7 @@ impl Entry for Leader {
         Leader {
             at: Time::ZERO,
             task: TaskId(0),
+            in_order: true,
         }
     }
 
@@ -86,10 +89,12 @@ impl<S: Storage> Alarms<S> {
         if !self.rings.linked(task) {
             return Time::NEVER;
         }
+        if self.rings.iter_open(self.due.0).any(|due| due == task) {
+            return self.due.1;
+        }
         let mut ring = self.rings.iter(self.rings.from(task));
         let leader = ring.find_map(|other| self.leaders.get(other).map(|leader| leader.at));
-        // A ring without a leader is that of the threads that are due.
-        leader.unwrap_or(self.due.1)
+        leader.unwrap_or(Time::NEVER)
     }
 
     /// Sets the alarm of `task` to `at`, or takes it out at [`Time::NEVER`]. Returns whether the
@@ -99,10 +104,29 @@ impl<S: Storage> Alarms<S> {
         let (leader, latest) = self.latest;
         // Most alarms: one in company.
         if at == latest && !at.is_never() && !self.rings.linked(task) {
-            self.rings.insert_before(leader, task);
+            self.join(leader, task);
             return false;
         }
         self.set_alone(task, at)
+    }
+
+    /// `task`, which is in no ring, becomes the last of that of `leader`.
+    #[inline]
+    fn join(&mut self, leader: TaskId, task: TaskId) {
+        if self.rings.insert_before(leader, task) > task {
+            self.note_disorder(leader);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_disorder(&mut self, leader: TaskId) {
+        if let Some(entry) = self.leaders.get(leader)
+            && entry.in_order
+        {
+            let in_order = false;
+            self.leaders.put(Leader { in_order, ..entry });
+        }
     }
 
     #[inline(never)]
@@ -120,22 +144,26 @@ impl<S: Storage> Alarms<S> {
     fn put_in(&mut self, task: TaskId, at: Time) -> bool {
         let (leader, latest) = self.latest;
         if at == latest {
-            self.rings.insert_before(leader, task);
+            self.join(leader, task);
             return false;
         }
         self.rings.alone(task);
-        self.leaders.insert(Leader { at, task });
+        let in_order = true;
+        self.leaders.insert(Leader { at, task, in_order });
         self.latest = (task, at);
         self.leaders.is_first(task)
     }
 
     fn take_out(&mut self, task: TaskId) -> bool {
-        let mut ring = self.rings.from(task);
-        self.rings.remove(&mut ring, task);
         if self.due.0.first() == Some(task) {
-            self.due.0 = ring;
+            self.rings.take_first(&mut self.due.0);
             return false;
         }
+        if self.rings.take_last(task) {
+            return false;
+        }
+        let mut ring = self.rings.from(task);
+        self.rings.remove(&mut ring, task);
         if !self.leaders.contains(task) {
             return false;
         }
@@ -164,24 +192,32 @@ impl<S: Storage> Alarms<S> {
             }
             self.gather(at);
         }
-        let task = self.due.0.first()?;
-        self.rings.remove(&mut self.due.0, task);
+        let task = self.rings.take_first(&mut self.due.0)?;
         Some((task, self.due.1))
     }
 
     /// All entries of the instant `at`, which is the first, are due.
     fn gather(&mut self, at: Time) {
-        let mut due = List::EMPTY;
+        let (mut due, mut in_order) = (List::EMPTY, true);
         while let Some(leader) = self.leaders.first()
             && { leader.at } == at
         {
             self.leaders.take(leader.task);
             match due.first() {
-                None => due = self.rings.from(leader.task),
-                Some(first) => self.rings.join(first, leader.task),
+                None => {
+                    due = self.rings.from(leader.task);
+                    in_order = leader.in_order;
+                }
+                Some(first) => {
+                    self.rings.join(first, leader.task);
+                    in_order = false;
+                }
             }
         }
-        self.rings.sort(&mut due);
+        if !in_order {
+            self.rings.sort(&mut due);
+        }
+        self.rings.open(due);
         self.due = (due, at);
         if self.latest.1 == at {
             self.latest.1 = Time::NEVER;

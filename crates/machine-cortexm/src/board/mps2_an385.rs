@@ -40,7 +40,12 @@ unsafe impl Board for Mps2An385 {
     const LOADED: Range<usize> = 0x2100_0000..0x2140_0000;
     const SPARE: Range<usize> = 0x2140_0000..0x2200_0000;
 
-    fn init() {}
+    /// The timers stop at zero.
+    fn init() {
+        for timer in [Timer::Kernel, Timer::Application] {
+            set(timer, RELOAD, 0);
+        }
+    }
 
     fn counter() -> u32 {
         // SAFETY: the address is that of a register that can be read at any time, without side
@@ -49,8 +54,7 @@ unsafe impl Board for Mps2An385 {
     }
 
     fn one_shot(timer: Timer, ticks: u32) {
-        set(timer, CTRL, 0);
-        set(timer, RELOAD, 0);
+        // One that counts goes on from the new value.
         set(timer, VALUE, ticks);
         set(timer, CTRL, ONE_SHOT);
     }

@@ -102,7 +102,9 @@ impl<S: Storage> Links<S> {
     pub fn push_back(&mut self, list: &mut List, task: TaskId) {
         match list.first() {
             None => *list = self.alone(task),
-            Some(head) => self.insert_before(head, task),
+            Some(head) => {
+                self.insert_before(head, task);
+            }
         }
     }
 
@@ -240,9 +242,10 @@ impl<S: Storage> Links<S> {
         TaskId(self.0[task.index()].next)
     }
 
-    /// Links `task` in before `other`, which is in a list. The list's head stays the same.
+    /// Links `task` in before `other`, which is in a list. The list's head stays the same. Returns the task that was
+    /// before `other`.
     #[inline]
-    pub fn insert_before(&mut self, other: TaskId, task: TaskId) {
+    pub fn insert_before(&mut self, other: TaskId, task: TaskId) -> TaskId {
         let prev = self.0[other.index()].prev;
         self.0[task.index()] = Link {
             next: other.0,
@@ -250,6 +253,45 @@ impl<S: Storage> Links<S> {
         };
         self.0[usize::from(prev)].next = task.0;
         self.0[other.index()].prev = task.0;
+        TaskId(prev)
+    }
+
+    /// A list is *open* from now on, and no ring: its last task is behind itself. It is there to be taken out from its
+    /// beginning, by [`Links::take_first`], which writes to one row then.
+    #[inline]
+    pub fn open(&mut self, list: List) {
+        if let Some(first) = list.first() {
+            let last = self.0[first.index()].prev;
+            self.0[usize::from(last)].next = last;
+        }
+    }
+
+    /// Takes the first task out of an open list.
+    #[inline]
+    pub fn take_first(&mut self, list: &mut List) -> Option<TaskId> {
+        let first = list.first()?;
+        let next = core::mem::replace(&mut self.0[first.index()].next, NONE);
+        list.head = if next == first.0 { NONE } else { next };
+        Some(first)
+    }
+
+    /// Takes `task` out of an open list of which it is not the first; returns whether it is the last of one. Otherwise
+    /// nothing happens: anywhere else [`Links::remove`] does the same in an open list as in a ring.
+    pub fn take_last(&mut self, task: TaskId) -> bool {
+        let Link { next, prev } = self.0[task.index()];
+        let is_last = next == task.0 && prev != task.0;
+        if is_last {
+            self.0[usize::from(prev)].next = prev;
+            self.0[task.index()].next = NONE;
+        }
+        is_last
+    }
+
+    /// The tasks in an open list, first to last.
+    pub fn iter_open(&self, list: List) -> impl Iterator<Item = TaskId> + '_ {
+        core::iter::successors(list.first(), |&task| {
+            Some(self.after(task)).filter(|&next| next != task)
+        })
     }
 
     /// The tasks in `list`, last to first.

@@ -45,7 +45,9 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for SortedList<K, S> {
             Some(other) if self.list.first() == Some(other) => {
                 self.links.push_front(&mut self.list, task);
             }
-            Some(other) => self.links.insert_before(other, task),
+            Some(other) => {
+                self.links.insert_before(other, task);
+            }
             None => self.links.push_back(&mut self.list, task),
         }
         self.list.first() == Some(task)
