@@ -175,10 +175,7 @@ impl<S: Storage> Alarms<S> {
             return false;
         }
         let was_first = self.leaders.is_first(task);
-        self.leaders.take(task);
-        if self.latest.0 == task {
-            self.latest.1 = Time::NEVER;
-        }
+        self.leave(task);
         was_first
     }
 
@@ -186,40 +183,47 @@ impl<S: Storage> Alarms<S> {
     /// and of one instant by rising number.
     pub(crate) fn take_due(&mut self, now: Time) -> Option<(TaskId, Time)> {
         if self.due.0.is_empty() {
-            let at = self.first();
-            if at > now || at.is_never() {
+            let leader = self.leaders.first()?;
+            if { leader.at } > now {
                 return None;
             }
-            self.gather(at);
+            self.gather(leader);
         }
         let task = self.rings.take_first(&mut self.due.0)?;
         Some((task, self.due.1))
     }
 
-    /// All entries of the instant `at`, which is the first, are due.
-    fn gather(&mut self, at: Time) {
-        let (mut due, mut in_order) = (List::EMPTY, true);
-        while let Some(leader) = self.leaders.first()
-            && { leader.at } == at
-        {
-            self.leaders.take(leader.task);
-            match due.first() {
-                None => {
-                    due = self.rings.from(leader.task);
-                    in_order = leader.in_order;
-                }
-                Some(first) => {
-                    self.rings.join(first, leader.task);
-                    in_order = false;
-                }
-            }
-        }
-        if !in_order {
-            self.rings.sort(&mut due);
+    /// All threads of the instant of `leader`, which is the first, are due.
+    #[inline]
+    fn gather(&mut self, leader: Leader) {
+        let Leader { at, task, in_order } = leader;
+        self.leave(task);
+        let mut due = self.rings.from(task);
+        if !in_order || self.leaders.first().is_some_and(|other| { other.at } == at) {
+            self.gather_others(at, &mut due);
         }
         self.rings.open(due);
         self.due = (due, at);
-        if self.latest.1 == at {
+    }
+
+    /// Those of other entries of the same instant are so, too, and then all of them are put in order.
+    #[cold]
+    #[inline(never)]
+    fn gather_others(&mut self, at: Time, due: &mut List) {
+        while let Some(leader) = self.leaders.first()
+            && { leader.at } == at
+        {
+            self.leave(leader.task);
+            self.rings.join(due.head(), leader.task);
+        }
+        self.rings.sort(due);
+    }
+
+    /// The entry of `leader` is none any more.
+    #[inline]
+    fn leave(&mut self, leader: TaskId) {
+        self.leaders.take(leader);
+        if self.latest.0 == leader {
             self.latest.1 = Time::NEVER;
         }
     }

@@ -195,8 +195,8 @@ impl<C: BoardConfig> State<C> {
     }
 
     /// Does what is rarely to be done at the end of an entry. Returns whether the CPU idles.
-    #[cold]
-    #[inline(never)]
+    #[cfg_attr(feature = "small", inline(never))]
+    #[cfg_attr(not(feature = "small"), inline(always))]
     pub(crate) fn more(&mut self, switch: &mut Switch, rest: Rest) -> bool {
         let idle = &raw mut self.idle;
         let (core, mut cpu) = self.split(switch);

@@ -193,9 +193,14 @@ impl<C: BoardConfig> Kernel<C> {
     pub fn timer(&'static self) {
         C::Board::clear(Timer::Kernel);
         let mask = Mask::set();
-        // It is a one-shot, so it is set no more.
-        self.parts(&mask).1.armed = Time::ZERO;
-        self.enter(mask, CallKind::ActNow, Core::timer);
+        let (switch, state) = self.parts(&mask);
+        // It is a one-shot, so it is set no more. There is always more to do at the end: to set it anew.
+        state.armed = Time::ZERO;
+        let entry = state.enter(CallKind::ActNow.is_timed());
+        state.core.timer(CPU, entry.now());
+        let (_, rest) = state.end(switch, entry);
+        state.more(switch, rest);
+        mask.lift();
     }
 
     /// The second half of [`Machine::try_or`](flyball_port::Machine::try_or).
