@@ -42,8 +42,10 @@ pub(crate) fn attach() -> Result<(), Error> {
 pub(crate) fn higher() {
     others(|| sure(WAKE.wait()));
     TURN.store(false, Ordering::Relaxed);
+    let mut letter = [0; 4];
     others(|| {
-        black_box(sure(LETTER.receive()));
+        sure(LETTER.receive_into(&mut letter));
+        black_box(&letter);
     });
 }
 
@@ -61,7 +63,7 @@ pub(crate) fn ready() {
 
 /// Leaves the CPU, and tells when it is back, until it is told to stop.
 #[inline(always)]
-fn others(leave: impl Fn()) {
+fn others(mut leave: impl FnMut()) {
     while !TURN.load(Ordering::Relaxed) {
         let left = Mark::now();
         leave();
@@ -82,7 +84,7 @@ fn sure<T>(result: Result<T, Error>) -> T {
 /// Marks before and after a call, in a function of its own: what is around it takes no registers.
 /// Its result is there at the second mark, and looked at afterwards.
 #[inline(never)]
-fn around(call: impl Fn() -> Result<(), Error>) -> [Mark; 2] {
+fn around(mut call: impl FnMut() -> Result<(), Error>) -> [Mark; 2] {
     let begin = Mark::now();
     let result = call();
     let end = Mark::now();
@@ -117,7 +119,7 @@ fn there_and_back(there: &str, back: Option<&str>, call: impl Fn() -> Result<(),
 fn two(
     names: [&str; 2],
     first: impl Fn() -> Result<(), Error>,
-    second: impl Fn() -> Result<(), Error>,
+    mut second: impl FnMut() -> Result<(), Error>,
 ) {
     let mut tallies = [Tally::default(); 2];
     sure(first());
@@ -125,7 +127,7 @@ fn two(
     for _ in 0..TIMES {
         let [begin, end] = around(&first);
         tallies[0].add(end.since(begin));
-        let [begin, end] = around(&second);
+        let [begin, end] = around(&mut second);
         tallies[1].add(end.since(begin));
     }
     for (tally, name) in tallies.into_iter().zip(names) {
@@ -189,17 +191,17 @@ pub(crate) fn measure(urgency: Urgency) {
     if wake {
         TURN.store(true, Ordering::Relaxed);
         sure(WAKE.signal());
-        let send = || LETTER.send(message);
+        let send = || LETTER.send_from(&message);
         there_and_back("send_wakes", Some("receive_blocks"), send);
     }
     two(["signal", "take"], || FREE.signal(), || FREE.wait());
     locks();
+    let mut received = [0; 4];
     let receive = || {
-        let received = STORE.receive();
-        received.map(|message| {
-            black_box(message);
-        })
+        STORE.receive_into(&mut received)?;
+        black_box(&received);
+        Ok(())
     };
-    two(["send", "receive"], || STORE.send(message), receive);
+    two(["send", "receive"], || STORE.send_from(&message), receive);
     shut_down(0);
 }

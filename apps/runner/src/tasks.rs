@@ -306,7 +306,7 @@ fn perform<P: Program>(
             kernel.call(|core, cpu, now| core.send(cpu, queue, &(), Time::NEVER, now))
         }),
         Call::Receive(n) => with(&shared.queues, n, |queue| {
-            kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
+            kernel.call(|core, cpu, now| core.receive(cpu, queue, (), Time::NEVER, now))
         }),
         Call::TrySend(n) => with(&shared.queues, n, |queue| {
             kernel.call(|core, cpu, now| {
@@ -316,7 +316,7 @@ fn perform<P: Program>(
         }),
         Call::TryReceive(n) => with(&shared.queues, n, |queue| {
             kernel.call(|core, cpu, now| {
-                let received = core.receive_now(cpu, queue, now);
+                let received = core.receive_now(cpu, queue, (), now);
                 received.map(|_| Poll::Ready(()))
             })
         }),

@@ -1,7 +1,7 @@
 //! Gauges: how far an application has come with what is no queue of the kernel.
 
 use crate::seam::{self, Object};
-use core::sync::atomic::AtomicU16;
+use core::sync::atomic::AtomicI16;
 use flyball_kernel::{Error, GaugeId, GaugeKind};
 
 /// Progress that is no queue of the kernel, as a level from 0 to a capacity: how many requests wait at a socket, or how
@@ -19,7 +19,7 @@ use flyball_kernel::{Error, GaugeId, GaugeKind};
 /// REQUESTS.send(1);
 /// ```
 pub struct Gauge {
-    place: AtomicU16,
+    place: AtomicI16,
     capacity: u16,
     kind: GaugeKind,
 }
@@ -37,7 +37,7 @@ impl Gauge {
 
     const fn of(capacity: u16, kind: GaugeKind) -> Gauge {
         Gauge {
-            place: AtomicU16::new(0),
+            place: seam::nothing_made(),
             capacity,
             kind,
         }

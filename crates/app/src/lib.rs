@@ -134,7 +134,7 @@ pub mod __private {
     pub use crate::message::Message;
     pub use crate::seam::Object;
     pub use core::ffi::CStr;
-    pub use core::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, Ordering};
+    pub use core::sync::atomic::{AtomicBool, AtomicI16, AtomicU32, Ordering};
     pub use core::task::Poll;
     pub use flyball_kernel::{
         At, Attributes, ConditionId, Config, Core, Error, GaugeId, InMemory, MutexId, QueueId,

@@ -4,7 +4,8 @@
 use crate::message::Message;
 use crate::seam::{self, Object};
 use core::marker::PhantomData;
-use core::sync::atomic::AtomicU16;
+use core::mem::MaybeUninit;
+use core::sync::atomic::AtomicI16;
 use flyball_kernel::{Error, QueueId};
 use flyball_trace::Time;
 
@@ -19,7 +20,7 @@ use flyball_trace::Time;
 /// static LARGE: flyball_app::Queue<[u64; 3]> = flyball_app::Queue::new(1);
 /// ```
 pub struct Queue<T> {
-    place: AtomicU16,
+    place: AtomicI16,
     capacity: u16,
     /// It takes and gives `T`s, from whatever thread.
     carries: PhantomData<fn(T) -> T>,
@@ -35,7 +36,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
             );
         }
         Queue {
-            place: AtomicU16::new(0),
+            place: seam::nothing_made(),
             capacity,
             carries: PhantomData,
         }
@@ -48,16 +49,30 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// another queue of this capacity, [`Error::Invalid`] if that is zero.
     #[inline]
     pub fn send(&self, message: T) -> Result<(), Error> {
-        seam::_flyball_send(self.id()?, &Message::new(message))
+        self.send_from(&message)
     }
 
-    /// The same, but waits until `until` at the latest.
+    /// The same from where the message is: one of 16 bytes is copied once, into the queue, or, if a thread waits for it, to
+    /// where that thread wants it.
+    ///
+    /// # Errors
+    /// As [`Queue::send`].
+    #[inline]
+    pub fn send_from(&self, message: &T) -> Result<(), Error> {
+        let id = self.id()?;
+        Message::with(message, |message| seam::_flyball_send(id, message))
+    }
+
+    /// As [`Queue::send`], but waits until `until` at the latest.
     ///
     /// # Errors
     /// As [`Queue::send`]; [`Error::TimedOut`].
     #[inline]
     pub fn send_until(&self, message: T, until: Time) -> Result<(), Error> {
-        seam::_flyball_send_until(self.id()?, &Message::new(message), until)
+        let id = self.id()?;
+        Message::with(&message, |message| {
+            seam::_flyball_send_until(id, message, until)
+        })
     }
 
     /// Puts a message in if there is room. Also from interrupts.
@@ -66,7 +81,8 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// [`Error::Full`] if there is none; otherwise as [`Queue::send`].
     #[inline]
     pub fn try_send(&self, message: T) -> Result<(), Error> {
-        seam::_flyball_post(self.id()?, &Message::new(message))
+        let id = self.id()?;
+        Message::with(&message, |message| seam::_flyball_post(id, message))
     }
 
     /// Takes the oldest message out, or waits for one.
@@ -75,24 +91,31 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// As [`Queue::send`].
     #[inline]
     pub fn receive(&self) -> Result<T, Error> {
-        let mut message = Message::default();
-        seam::_flyball_receive(self.id()?, &mut message)?;
-        // SAFETY: it has been received; only `T`s are put into this queue, and no other `Queue` has
-        // the same id.
-        Ok(unsafe { message.value() })
+        let id = self.id()?;
+        self.taken(|message| seam::_flyball_receive(id, message))
     }
 
-    /// The same, but waits until `until` at the latest.
+    /// The same to where the message is to be: one of 16 bytes is copied once, out of the queue, or, if there is none, from where the
+    /// thread has it that sends one. On an error `place` is as it was.
+    ///
+    /// # Errors
+    /// As [`Queue::send`].
+    #[inline]
+    pub fn receive_into(&self, place: &mut T) -> Result<(), Error> {
+        let id = self.id()?;
+        // SAFETY: a `T` may be put where a `T` is.
+        let place = unsafe { &mut *core::ptr::from_mut(place).cast() };
+        self.take_into(place, |message| seam::_flyball_receive(id, message))
+    }
+
+    /// As [`Queue::receive`], but waits until `until` at the latest.
     ///
     /// # Errors
     /// As [`Queue::receive`]; [`Error::TimedOut`].
     #[inline]
     pub fn receive_until(&self, until: Time) -> Result<T, Error> {
-        let mut message = Message::default();
-        seam::_flyball_receive_until(self.id()?, &mut message, until)?;
-        // SAFETY: it has been received; only `T`s are put into this queue, and no other `Queue` has
-        // the same id.
-        Ok(unsafe { message.value() })
+        let id = self.id()?;
+        self.taken(|message| seam::_flyball_receive_until(id, message, until))
     }
 
     /// Takes the oldest message out if there is one. Also from interrupts. O(1), and O(waiting senders) if the
@@ -102,11 +125,28 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// [`Error::TimedOut`] if there is none; [`Error::Full`] and [`Error::Invalid`] as [`Queue::send`].
     #[inline]
     pub fn try_receive(&self) -> Result<T, Error> {
-        let mut message = Message::default();
-        seam::_flyball_take(self.id()?, &mut message)?;
-        // SAFETY: it has been received; only `T`s are put into this queue, and no other `Queue` has
-        // the same id.
-        Ok(unsafe { message.value() })
+        let id = self.id()?;
+        self.taken(|message| seam::_flyball_take(id, message))
+    }
+
+    /// What `take` takes out of this queue.
+    #[inline]
+    fn taken(&self, take: impl FnOnce(&mut Message) -> Result<(), Error>) -> Result<T, Error> {
+        let mut value = MaybeUninit::uninit();
+        self.take_into(&mut value, take)?;
+        // SAFETY: it has been received.
+        Ok(unsafe { value.assume_init() })
+    }
+
+    #[inline]
+    fn take_into(
+        &self,
+        place: &mut MaybeUninit<T>,
+        take: impl FnOnce(&mut Message) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // SAFETY: only `T`s are put into this queue, and no other `Queue` has the same id; the kernel leaves the
+        // message alone if it says that there is none.
+        unsafe { Message::receive(place, take) }
     }
 
     /// From now on it takes up to `capacity` messages: from 1 up to as many as it was made for. Also from

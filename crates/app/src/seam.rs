@@ -19,7 +19,7 @@ pub(crate) use body::{handler, spawn_again, spawn_once};
 
 use crate::message::Message;
 use core::ffi::CStr;
-use core::sync::atomic::{AtomicBool, AtomicU16, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI16, AtomicU32, Ordering};
 use flyball_kernel::{
     At, Attributes, Config, Core, Error, GaugeId, GaugeKind, QueueId, ThreadId, Word,
 };
@@ -30,7 +30,7 @@ use flyball_trace::{Duration, Time};
 // SAFETY: these are safe to call, if they are defined at all with these types and by Rust code; and
 // that is what `__define!` sees to.
 unsafe extern "Rust" {
-    pub safe fn _flyball_make(place: &AtomicU16, object: Object) -> Result<u16, Error>;
+    pub safe fn _flyball_make(place: &AtomicI16, object: Object) -> Result<u16, Error>;
 
     pub safe fn _flyball_lock(mutex: At) -> Result<(), Error>;
     pub safe fn _flyball_lock_until(mutex: At, until: Time) -> Result<(), Error>;
@@ -190,13 +190,13 @@ pub enum Object {
 }
 
 impl Object {
-    /// Makes it; returns its number. In `place`, which has one more than the number of the object
+    /// Makes it; returns its number. In `place`, which has the number of the object
     /// that has been made for it, there may be one already. To be called with the kernel locked, so
     /// that no other caller makes one at the same time.
     ///
     /// # Errors
     /// [`Error::Full`]; [`Error::Invalid`] for a queue without room, or a gauge without levels.
-    pub fn make<C: Config>(self, core: &mut Core<C>, place: &AtomicU16) -> Result<u16, Error> {
+    pub fn make<C: Config>(self, core: &mut Core<C>, place: &AtomicI16) -> Result<u16, Error> {
         if let Some(number) = made(place) {
             return Ok(number);
         }
@@ -204,7 +204,8 @@ impl Object {
             Object::Queue(capacity) => core.queue(capacity)?.number(),
             Object::Gauge(capacity, kind) => core.gauge(capacity, kind)?.number(),
         };
-        place.store(number.saturating_add(1), Ordering::Relaxed);
+        // A table has at most 32,768 rows.
+        place.store(number.cast_signed(), Ordering::Relaxed);
         Ok(number)
     }
 }
@@ -221,8 +222,13 @@ pub(crate) unsafe fn at(word: &Word) -> At {
     At::new(unsafe { &*core::ptr::from_ref(word) })
 }
 
+/// Where there will be the number of an object that is not made yet.
+pub(crate) const fn nothing_made() -> AtomicI16 {
+    AtomicI16::new(-1)
+}
+
 /// The number in `place`, if there is one.
 #[inline]
-pub(crate) fn made(place: &AtomicU16) -> Option<u16> {
-    place.load(Ordering::Relaxed).checked_sub(1)
+pub(crate) fn made(place: &AtomicI16) -> Option<u16> {
+    u16::try_from(place.load(Ordering::Relaxed)).ok()
 }

@@ -1,5 +1,6 @@
 //! The choices that are made when a kernel is compiled.
 
+use crate::message::Message;
 use crate::objects::ObjectStore;
 use crate::stamp::Stamp;
 use flyball_policy::{Policy, Storage};
@@ -39,7 +40,7 @@ pub trait Config {
     /// Where events go.
     type Trace: Sink;
     /// What the message queues carry.
-    type Message: Copy + Default;
+    type Message: Message;
     /// What is read of the machine's clock to count CPU time.
     type Stamp: Stamp;
     /// The table of CPUs.

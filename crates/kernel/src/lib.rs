@@ -52,6 +52,7 @@
 //! | priority inheritance | `inheritance` |
 //! | priority ceilings | `ceiling` |
 //! | semaphores, condition variables, message queues | `semaphore`, `condition`, `queue` |
+//! | what queues carry | `message` |
 //!
 //! Everything lives in tables of fixed size: no heap, no recursion, no floating point, no unsafe
 //! code. What can go wrong is an [`Error`].
@@ -72,6 +73,7 @@ mod cpu_time;
 mod inheritance;
 mod jobs;
 mod lifecycle;
+mod message;
 mod migrate;
 mod mutex;
 mod objects;
@@ -95,6 +97,7 @@ pub use error::Error;
 pub use flyball_multicore::{State, Word};
 pub use flyball_trace::GaugeKind;
 pub use jobs::{OnMiss, Release};
+pub use message::Message;
 pub use migrate::{Migrant, MigrantOf};
 pub use mutex::{MutexId, Protocol};
 pub use objects::{At, InMemory, Numbered, ObjectStore, PlaceOf, about};
@@ -135,7 +138,7 @@ pub struct Core<C: Config> {
     links: Links<C::Threads>,
     trace: C::Trace,
     alarms: Alarms<C::Threads>,
-    threads: TableOf<C::Threads, Thread<C::Message, PlaceOf<C>>>,
+    threads: TableOf<C::Threads, Thread<HandOf<C>, PlaceOf<C>>>,
     jobs: TableOf<C::Jobs, Jobs<PlaceOf<C>>>,
     arrivals: Arrivals<C::Arrivals>,
     /// The CPU time that each thread has used so far, in ticks.
@@ -174,6 +177,9 @@ pub struct Core<C: Config> {
 
 /// What a thread acts as at least, and since when.
 type Ceiling<C> = (<<C as Config>::Policy as Policy>::Params, Time);
+
+/// What a thread has in hand while it waits at a queue.
+pub(crate) type HandOf<C> = <<C as Config>::Message as Message>::Hand;
 
 type TableOf<S, T> = <S as Storage>::Table<T>;
 

@@ -16,21 +16,21 @@ use crate::jobs::Jobs;
 use crate::objects::PlaceOf;
 use crate::schedule::work;
 use crate::thread::{State, Thread};
-use crate::{Core, Error, ThreadId};
+use crate::{Core, Error, HandOf, ThreadId};
 use flyball_policy::{Policy, Ready, Stop, Table, Usage};
 use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 
 /// A thread between two cores: its jobs, its waits, and the CPU time that it has used.
 #[must_use = "the thread is lost with it"]
-pub struct Migrant<M, P = u16> {
-    thread: Thread<M, P>,
+pub struct Migrant<H, P = u16> {
+    thread: Thread<H, P>,
     jobs: Option<Jobs<P>>,
     /// In ticks.
     used: u64,
 }
 
 /// A thread between two such cores.
-pub type MigrantOf<C> = Migrant<<C as Config>::Message, PlaceOf<C>>;
+pub type MigrantOf<C> = Migrant<HandOf<C>, PlaceOf<C>>;
 
 impl<C: Config> Core<C> {
     /// Takes a thread out of this core, at `now`, on `cpu`. A call that names it here from now on

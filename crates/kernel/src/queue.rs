@@ -17,11 +17,11 @@ pub use gauge::GaugeId;
 
 use crate::config::Config;
 use crate::wait::{take_most_urgent, take_of_some};
-use crate::{Core, Error};
+use crate::{Core, Error, HandOf, Message};
 use core::task::Poll;
 use flyball_policy::queue::links::List;
 use flyball_policy::{Role, Table};
-use flyball_trace::{CpuId, Kind, Object, Sink, Slot, Time};
+use flyball_trace::{CpuId, Kind, Object, Sink, Slot, TaskId, Time};
 
 /// A bounded queue of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct Queue {
     /// How many messages it takes, at most as many as it has rows. Where this has been lowered, there may be more.
     capacity: u16,
     /// Up to how many messages are put in and taken out with nothing to decide: its capacity, or
-    /// none if messages release jobs.
+    /// none while threads wait, or if messages release jobs.
     plain: u16,
     /// The oldest message's row; the level of a gauge.
     head: u16,
@@ -76,11 +76,11 @@ impl Queue {
     #[inline]
     fn pop(&mut self) -> usize {
         let at = self.head;
-        let next = at + 1;
-        self.head = if next == self.end {
-            next - self.room
+        let next = u32::from(at) + 1;
+        self.head = if next == u32::from(self.end) {
+            self.end - self.room
         } else {
-            next
+            at + 1
         };
         self.len -= 1;
         usize::from(at)
@@ -123,15 +123,28 @@ impl Queue {
 
     /// From now on messages release jobs of this thread, or of none.
     pub(crate) fn releases(&mut self, thread: Slot) {
-        self.plain = if thread.is_empty() { self.capacity } else { 0 };
         self.releases = thread;
+        self.settle();
+    }
+
+    /// Something has changed that [`Queue::plain`] depends on.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        self.settle_if(self.releases.is_empty());
+    }
+
+    /// The same, where it is known whether messages release jobs.
+    #[inline]
+    fn settle_if(&mut self, releases_none: bool) {
+        let is_plain = self.waiters.is_empty() && releases_none;
+        self.plain = if is_plain { self.capacity } else { 0 };
     }
 }
 
 #[cfg(any(test, feature = "audit"))]
 impl Queue {
     /// No thread waits at a queue that has both messages and room.
-    pub(crate) fn audit(&self) {
+    pub(crate) fn audit(mut self) {
         if self.is_gauge() {
             let (level, capacity) = self.reading();
             assert!(level <= capacity && self.len == 0 && self.is_unused());
@@ -139,11 +152,8 @@ impl Queue {
         }
         assert!((1..=self.room).contains(&self.capacity) && self.len <= self.room);
         assert!((self.end - self.room..self.end).contains(&self.head));
-        let plain = if self.releases.is_empty() {
-            self.capacity
-        } else {
-            0
-        };
+        let plain = self.plain;
+        self.settle();
         assert_eq!(self.plain, plain);
         assert!(self.waiters.is_empty() || self.len == 0 || !self.has_room());
     }
@@ -248,10 +258,8 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<(), Error> {
         let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
-        let row = self.queues.get(queue.0, false)?;
-        self.links.push_back(&mut row.waiters, task);
-        self.threads[task.index()].message = *message;
-        Ok(())
+        self.threads[task.index()].hand = message.in_hand();
+        self.wait_at(queue, task)
     }
 
     /// Puts a message in if there is room. An interrupt may call this.
@@ -304,7 +312,9 @@ impl<C: Config> Core<C> {
         // A thread that waits at a queue that is not full waits to receive; there is one, as there was
         // room and it was not used.
         let receiver = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
-        self.threads[receiver.index()].message = *message;
+        // Had they released jobs this would have been one.
+        row.settle_if(true);
+        message.hand_over(&mut self.threads[receiver.index()].hand);
         // In, and out at once.
         let sender = self.producer(cpu, is_threads);
         self.tell_level(cpu, queue, 1, sender, now);
@@ -389,10 +399,8 @@ impl<C: Config> Core<C> {
             // What is told has an instant.
             return Ok(false);
         }
-        let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, C::CHECKS)?;
-        let most = if has_jobs { row.plain } else { row.capacity };
-        if row.len >= most || !row.waiters.is_empty() {
+        if row.len >= row.plain {
             return Ok(false);
         }
         let level = row.len + 1;
@@ -406,7 +414,7 @@ impl<C: Config> Core<C> {
     }
 
     /// Takes the oldest message out if there is one and no thread waits for room, so that there is
-    /// nothing to decide after this; returns whether it did. `message` is left alone otherwise. The thread that runs on
+    /// nothing to decide after this; returns whether it did. The message is in `hand` then. The thread that runs on
     /// the CPU `by` takes it; `None`: an interrupt.
     ///
     /// # Errors
@@ -415,22 +423,16 @@ impl<C: Config> Core<C> {
     pub fn try_receive(
         &mut self,
         queue: QueueId,
-        message: &mut C::Message,
+        hand: &mut HandOf<C>,
         by: Option<CpuId>,
     ) -> Result<bool, Error> {
         if C::Trace::FILLS {
             return Ok(false);
         }
-        let has_jobs = self.has_jobs();
         let row = self.queues.get(queue.0, C::CHECKS)?;
-        let has_none = if has_jobs {
-            // Nothing less one is more than any capacity. Where there are more messages than that, the
-            // second half takes them out.
-            row.len.wrapping_sub(1) >= row.plain
-        } else {
-            row.len == 0
-        };
-        if has_none || !row.waiters.is_empty() {
+        // Nothing less one is more than any capacity. Where there are more messages than that, the
+        // second half takes them out.
+        if usize::from(row.len).wrapping_sub(1) >= usize::from(row.plain) {
             return Ok(false);
         }
         let level = row.len - 1;
@@ -439,12 +441,12 @@ impl<C: Config> Core<C> {
         }
         let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
-        *message = *self.messages.get_row(at)?;
+        self.messages.get_row(at)?.hand_over(hand);
         Ok(true)
     }
 
     /// The running thread takes the oldest message out, or waits for one until `until` at the
-    /// latest. [`Core::received`] has the message afterwards.
+    /// latest. The message is in `hand` afterwards, and [`Core::received`] has that.
     ///
     /// # Errors
     /// [`Error::TimedOut`] if it would have to wait and `until` has come already; [`Error::Taken`] if
@@ -453,13 +455,14 @@ impl<C: Config> Core<C> {
         &mut self,
         cpu: CpuId,
         queue: QueueId,
+        hand: HandOf<C>,
         until: Time,
         now: Time,
     ) -> Result<Poll<()>, Error> {
         self.caller(cpu)?;
         let row = self.queues.get(queue.0, C::CHECKS)?;
         let waits = row.len == 0;
-        self.receive_in_line(cpu, queue, until, now)?;
+        self.receive_in_line(cpu, queue, hand, until, now)?;
         Ok(if waits {
             Poll::Pending
         } else {
@@ -469,7 +472,7 @@ impl<C: Config> Core<C> {
 
     /// The second half of [`Core::receive`], for a caller that has just tried the first,
     /// [`Core::try_receive`], in vain: the running thread waits, or makes room for one that does.
-    /// [`Core::received`] has the message afterwards.
+    /// `hand` has the message afterwards.
     ///
     /// # Errors
     /// As [`Core::receive`].
@@ -478,6 +481,7 @@ impl<C: Config> Core<C> {
         &mut self,
         cpu: CpuId,
         queue: QueueId,
+        hand: HandOf<C>,
         until: Time,
         now: Time,
     ) -> Result<(), Error> {
@@ -487,22 +491,40 @@ impl<C: Config> Core<C> {
             return Err(Error::Taken);
         }
         if row.len > 0 {
-            return self.make_room(cpu, queue, now);
+            return self.make_room(cpu, queue, hand, now);
         }
-        let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
+        let task = self.caller(cpu)?;
+        // Of no meaning if it does not wait.
+        self.threads[task.index()].hand = hand;
+        self.block(cpu, Object::Queue(queue.0), until, now)?;
+        self.wait_at(queue, task)
+    }
+
+    /// `task` is the last of those that wait at the queue.
+    #[inline]
+    fn wait_at(&mut self, queue: QueueId, task: TaskId) -> Result<(), Error> {
         let row = self.queues.get(queue.0, false)?;
         self.links.push_back(&mut row.waiters, task);
+        row.plain = 0;
         Ok(())
     }
 
     /// The running thread takes the oldest message out, and the most urgent sender that waits puts
     /// its own in if there is room.
     #[inline(never)]
-    fn make_room(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<(), Error> {
+    fn make_room(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        hand: HandOf<C>,
+        now: Time,
+    ) -> Result<(), Error> {
         let task = self.caller(cpu)?;
         let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
-        self.threads[task.index()].message = self.messages.rows[at];
+        let place = &mut self.threads[task.index()].hand;
+        *place = hand;
+        self.messages.rows[at].hand_over(place);
         self.follow_level(cpu, queue, Some((task, Role::Consumer)), now);
         self.let_sender_in(cpu, queue, now)?;
         Ok(())
@@ -516,8 +538,9 @@ impl<C: Config> Core<C> {
         if row.has_room()
             && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
         {
+            row.settle();
             let at = row.push();
-            self.messages.rows[at] = self.threads[sender.index()].message;
+            self.messages.rows[at] = Message::from_hand(&self.threads[sender.index()].hand);
             self.follow_level(cpu, queue, Some((sender, Role::Producer)), now);
             self.wake(cpu, sender, now);
             return Ok(true);
@@ -547,26 +570,32 @@ impl<C: Config> Core<C> {
     }
 
     /// The running thread takes the oldest message out if there is one; returns whether there was. Never
-    /// waits. [`Core::received`] has the message afterwards.
+    /// waits. The message is in `hand` afterwards, as by [`Core::receive`].
     ///
     /// # Errors
     /// [`Error::Taken`] if messages release jobs; [`Error::NoThread`], [`Error::Unknown`].
-    pub fn receive_now(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<bool, Error> {
-        match self.receive(cpu, queue, Time::ZERO, now) {
+    pub fn receive_now(
+        &mut self,
+        cpu: CpuId,
+        queue: QueueId,
+        hand: HandOf<C>,
+        now: Time,
+    ) -> Result<bool, Error> {
+        match self.receive(cpu, queue, hand, Time::ZERO, now) {
             Ok(_) => Ok(true),
             Err(Error::TimedOut) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// The message that the running thread has received, by the [`Core::receive`] that it has just
-    /// come back from.
+    /// The hand of the running thread, with the message that it has received by the [`Core::receive`] that it has just
+    /// come back from, or that its job began with.
     ///
     /// # Errors
     /// [`Error::NoThread`].
     #[inline]
-    pub fn received(&self, cpu: CpuId) -> Result<&C::Message, Error> {
-        Ok(&self.threads[self.caller(cpu)?.index()].message)
+    pub fn received(&self, cpu: CpuId) -> Result<&HandOf<C>, Error> {
+        Ok(&self.threads[self.caller(cpu)?.index()].hand)
     }
 
     /// How many messages are in the queue.

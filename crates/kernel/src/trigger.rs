@@ -14,6 +14,7 @@
 //! A job that is left out loses its message with it.
 
 use crate::config::Config;
+use crate::message::Message;
 use crate::jobs::Jobs;
 use crate::objects::{ObjectStore, PlaceOf, Sort};
 use crate::wait::take_most_urgent;
@@ -138,7 +139,7 @@ impl<C: Config> Core<C> {
             && let Ok(row) = self.queues.get(queue.0, false)
             && let Some(at) = row.pop_any()
         {
-            self.threads[task.index()].message = self.messages.rows[at];
+            self.messages.rows[at].hand_over(&mut self.threads[task.index()].hand);
             self.follow_level(cpu, queue, Some((task, Role::Consumer)), now);
         }
     }
@@ -171,7 +172,8 @@ impl<C: Config> Core<C> {
             && row.has_room()
             && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
         {
-            let message = self.threads[sender.index()].message;
+            row.settle();
+            let message = C::Message::from_hand(&self.threads[sender.index()].hand);
             self.wake(cpu, sender, now);
             // There are never more messages than a queue holds, which can be counted.
             let _ = self.post_job(cpu, queue, task, &message, Some(sender), now);

@@ -220,17 +220,20 @@ impl<C: Config> Core<C> {
 
     /// Takes `task` out of the list that it waits in, if it is in one, of a queue or of another thread's end.
     pub(crate) fn unlink(&mut self, task: TaskId) {
-        if let State::Blocked(object) = self.threads[task.index()].state {
-            let list = match object {
-                Object::Queue(n) => self.queues.get(n, false).map(|row| &mut row.waiters),
-                Object::Task(n) => Ok(&mut self.threads[usize::from(n)].joiners),
-                // A thread that sleeps or is parked waits in no list.
-                _ => return,
-            };
-            // There is such an object, since it is waited for.
-            if let Ok(list) = list {
-                self.links.remove(list, task);
+        match self.threads[task.index()].state {
+            // There is such a queue, since it is waited for.
+            State::Blocked(Object::Queue(n)) => {
+                if let Ok(row) = self.queues.get(n, false) {
+                    self.links.remove(&mut row.waiters, task);
+                    row.settle();
+                }
             }
+            State::Blocked(Object::Task(n)) => {
+                let joiners = &mut self.threads[usize::from(n)].joiners;
+                self.links.remove(joiners, task);
+            }
+            // A thread that sleeps or is parked waits in no list.
+            _ => {}
         }
     }
 

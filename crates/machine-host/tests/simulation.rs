@@ -101,7 +101,7 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
             }
             Call::Receive(n) => {
                 let queue = job.queues[usize::from(n)];
-                kernel.call(|core, cpu, now| core.receive(cpu, queue, Time::NEVER, now))
+                kernel.call(|core, cpu, now| core.receive(cpu, queue, (), Time::NEVER, now))
             }
             Call::TrySend(n) => {
                 let queue = job.queues[usize::from(n)];
@@ -113,7 +113,7 @@ extern "C" fn thread<S: Scheduler + 'static>(job: usize) -> ! {
             Call::TryReceive(n) => {
                 let queue = job.queues[usize::from(n)];
                 kernel.call(|core, cpu, now| {
-                    let received = core.receive_now(cpu, queue, now);
+                    let received = core.receive_now(cpu, queue, (), now);
                     received.map(|_| Poll::Ready(()))
                 })
             }

@@ -215,7 +215,8 @@ impl<O: Order, Q: Queue<O::Key>> Policy for Ranked<O, Q> {
         match why {
             Stop::Blocked | Stop::Completed => {
                 self.queue.take(task);
-                if self.running.holds(task) {
+                // Who blocks runs.
+                if why == Stop::Blocked || self.running.holds(task) {
                     self.run(None, now);
                 }
             }

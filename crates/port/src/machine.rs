@@ -271,22 +271,6 @@ pub trait Machine: Sized + Sync + 'static {
             .unwrap_or(Err(Error::NoThread))
     }
 
-    /// Copies the message that the calling thread has received.
-    ///
-    /// # Errors
-    /// As [`Core::received`].
-    #[inline]
-    fn received(
-        &'static self,
-        message: &mut <Self::Config as Config>::Message,
-    ) -> Result<(), Error> {
-        let received = self.with_core(|core, cpu| {
-            let received = core.received(cpu);
-            received.map(|received| *message = *received)
-        });
-        received.unwrap_or(Err(Error::NoThread))
-    }
-
     /// With the core: to look at what it knows. `None` before [`Machine::init`].
     #[inline]
     fn look<R>(&'static self, f: impl FnOnce(&mut Core<Self::Config>) -> R) -> Option<R> {

@@ -6,6 +6,7 @@
 #[macro_export]
 macro_rules! __define {
     ($(fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {$(
+        #[inline]
         #[unsafe(no_mangle)]
         fn $name($($argument: $type),*) $(-> $result)? $body
 
@@ -45,13 +46,13 @@ macro_rules! __wait_until {
 macro_rules! __bind {
     ($kernel:ident) => {
         use $crate::__private::{
-            At, AtomicU16, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, GaugeId, If, Message, MutexId, Nothing, Object, Poll,
+            At, AtomicI16, Budget, CStr, Choice, ConditionId, Core, Counts, Duration, Error, FileContents, GaugeId, If, Message, MutexId, Nothing, Object, Poll,
             QueueId, SemaphoreId, ThreadId, Time,
         };
         use $crate::__private::Machine as _;
 
         $crate::__define! {
-            fn _flyball_make(place: &AtomicU16, object: Object) -> Result<u16, Error> {
+            fn _flyball_make(place: &AtomicI16, object: Object) -> Result<u16, Error> {
                 $kernel.look(|core| object.make(core, place)).unwrap_or(Err(Error::NoThread))
             }
             fn _flyball_lock(mutex: At) -> Result<(), Error> {
@@ -189,39 +190,33 @@ macro_rules! __bind {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
                 }
-                let mut is_here = false;
+                let hand = message.hand();
                 $kernel.try_or(
                     |core, cpu, _| {
-                        is_here = core.try_receive(queue, message, Some(cpu))?;
-                        Ok(is_here.then_some(()))
+                        Ok(core.try_receive(queue, &mut { hand }, Some(cpu))?.then_some(()))
                     },
-                    |core, cpu, now| core.receive_in_line(cpu, queue, Time::NEVER, now),
-                )?;
-                if is_here { Ok(()) } else { $kernel.received(message) }
+                    |core, cpu, now| core.receive_in_line(cpu, queue, hand, Time::NEVER, now),
+                )
             }
             fn _flyball_receive_until(
                 queue: QueueId,
                 message: &mut Message,
                 until: Time
             ) -> Result<(), Error> {
-                let waited: Result<(), Error> = $crate::__wait_until!(
+                let hand = message.hand();
+                $crate::__wait_until!(
                     $kernel,
                     until,
                     $kernel.outcome(),
-                    |core, cpu, now| core.receive(cpu, queue, until, now)
-                );
-                waited?;
-                $kernel.received(message)
+                    |core, cpu, now| core.receive(cpu, queue, hand, until, now)
+                )
             }
             fn _flyball_take(queue: QueueId, message: &mut Message) -> Result<(), Error> {
                 let follows_caller = $kernel.follows_caller();
                 $kernel.act(|core, cpu, now| {
                     if follows_caller {
-                        if !core.receive_now(cpu, queue, now)? {
-                            return Err(Error::TimedOut);
-                        }
-                        *message = *core.received(cpu)?;
-                        return Ok(());
+                        let is_there = core.receive_now(cpu, queue, message.hand(), now)?;
+                        return if is_there { Ok(()) } else { Err(Error::TimedOut) };
                     }
                     // An empty queue is no underrun here, which `drain` would count.
                     if core.queue_len(queue)? == 0 {

@@ -17,8 +17,7 @@ impl Queue {
             return Err(Error::Full);
         }
         self.capacity = capacity;
-        // What is plain depends on the capacity.
-        self.releases(self.releases);
+        self.settle();
         Ok(())
     }
 }

@@ -78,7 +78,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize, O: TestObjects>
     /// The messages that threads carry.
     pub(super) fn threads_messages(&self) -> Vec<u32> {
         self.rows()
-            .map(|task| self.threads[task.index()].message)
+            .map(|task| self.threads[task.index()].hand)
             .collect()
     }
 

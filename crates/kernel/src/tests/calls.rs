@@ -139,16 +139,16 @@ fn messages_keep_their_order() {
     world.thread(2);
     for expected in [10, 11, 12] {
         assert_eq!(
-            world.core.receive(CPU, queue, FOREVER, now),
+            world.core.receive(CPU, queue, 0, FOREVER, now),
             Ok(Poll::Ready(()))
         );
         assert_eq!(world.core.received(CPU), Ok(&expected));
     }
     assert_eq!(
-        world.core.receive(CPU, queue, now, now),
+        world.core.receive(CPU, queue, 0, now, now),
         Err(Error::TimedOut)
     );
-    let received = world.core.receive(CPU, queue, FOREVER, now);
+    let received = world.core.receive(CPU, queue, 0, FOREVER, now);
     world.waits(&received);
     assert_eq!(world.running(), Some(0));
     assert_eq!(world.core.outcome(CPU), Ok(()));

@@ -76,7 +76,7 @@ fn a_gauge_holds_no_messages() {
         core.send(CPU, queue, &1, Time::ZERO, now),
         Err(Error::TimedOut)
     );
-    assert_eq!(core.receive_now(CPU, queue, now), Ok(false));
+    assert_eq!(core.receive_now(CPU, queue, 0, now), Ok(false));
     assert_eq!(core.resize(CPU, queue, 1, now), Err(Error::Full));
     assert_eq!(core.queue_len(queue), Ok(0));
     core.audit();

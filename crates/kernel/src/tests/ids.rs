@@ -35,7 +35,7 @@ fn an_object_that_was_never_made_is_unknown() {
             Err(Error::Unknown)
         );
         assert_eq!(
-            core.receive(CPU, wrong, Time::NEVER, now),
+            core.receive(CPU, wrong, 0, Time::NEVER, now),
             Err(Error::Unknown)
         );
         let wrong = ConditionId::from_number(number);

@@ -24,7 +24,7 @@ fn post(world: &mut World<Fixed>, queue: QueueId, message: u32) -> Result<(), Er
 
 /// The running thread takes a message out, which is there.
 fn receive(world: &mut World<Fixed>, queue: QueueId) -> u32 {
-    let received = world.core.receive(CPU, queue, FOREVER, world.now);
+    let received = world.core.receive(CPU, queue, 0, FOREVER, world.now);
     assert_eq!(received, Ok(Poll::Ready(())));
     let message = *world.core.received(CPU).unwrap();
     world.core.audit();
@@ -142,7 +142,7 @@ fn receivers_wait_on() {
     let mut world = fixed();
     let queue = world.core.queue(2).unwrap();
     let receiver = world.thread(3);
-    let received = world.core.receive(CPU, queue, at(9), world.now);
+    let received = world.core.receive(CPU, queue, 0, at(9), world.now);
     world.waits(&received);
     for capacity in [1, 2] {
         assert_eq!(resize(&mut world, queue, capacity), Ok(()));
@@ -265,7 +265,7 @@ proptest! {
                     prop_assert_eq!(world.core.try_send(queue, &message, Some(CPU)), Ok(has_room));
                 }
                 Step::Receive => {
-                    let received = world.core.receive_now(CPU, queue, now).unwrap();
+                    let received = world.core.receive_now(CPU, queue, 0, now).unwrap();
                     let received = received.then(|| *world.core.received(CPU).unwrap());
                     prop_assert_eq!(received, model.pop_front());
                 }

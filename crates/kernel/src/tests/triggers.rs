@@ -141,7 +141,7 @@ fn senders_wait_while_the_queue_is_full() {
     let other = world.thread(3);
     assert_eq!(world.running(), Some(other.task().0));
     for message in [3, 4] {
-        let received = world.core.receive(CPU, queue, Time::NEVER, world.now);
+        let received = world.core.receive(CPU, queue, 0, Time::NEVER, world.now);
         assert_eq!(received, Ok(Poll::Ready(())));
         assert_eq!(world.core.received(CPU), Ok(&message));
     }
@@ -194,7 +194,7 @@ fn no_thread_receives_what_releases_jobs() {
         world.core.try_receive(queue, &mut message, Some(CPU)),
         Ok(false)
     );
-    let received = world.core.receive(CPU, queue, Time::NEVER, world.now);
+    let received = world.core.receive(CPU, queue, 0, Time::NEVER, world.now);
     assert_eq!(received, Err(Error::Taken));
     assert_eq!(world.core.queue_len(queue), Ok(1));
 }

@@ -124,11 +124,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 Call::Send(n) => self.send(cpu, n, true, now),
                 Call::TrySend(n) => self.send(cpu, n, false, now),
                 Call::TryReceive(n) => core
-                    .receive_now(cpu, self.queues[usize::from(n)], now)
+                    .receive_now(cpu, self.queues[usize::from(n)], (), now)
                     .map(|_| Poll::Ready(())),
                 Call::Raise(n, by) => self.change_gauge(cpu, n, by, true, now),
                 Call::Lower(n, by) => self.change_gauge(cpu, n, by, false, now),
-                Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], ENDLESS, now),
+                Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], (), ENDLESS, now),
                 Call::End => {
                     self.counts.jobs += 1;
                     let result = self.threads[row].program.take_result();

@@ -183,7 +183,7 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
             if self.quick(|core| core.try_receive(queue, &mut message, Some(CPU)))? {
                 return Ok(Poll::Ready(message));
             }
-            self.core.receive_in_line(CPU, queue, until, self.now)?;
+            self.core.receive_in_line(CPU, queue, 0, until, self.now)?;
             if self.came().is_pending() {
                 return Ok(Poll::Pending);
             }
@@ -191,7 +191,7 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
                 *self.core.received(CPU).expect("a thread has received"),
             ));
         }
-        let received = self.core.receive(CPU, queue, until, self.now)?;
+        let received = self.core.receive(CPU, queue, 0, until, self.now)?;
         Ok(received.map(|()| *self.core.received(CPU).expect("a thread has received")))
     }
 
