@@ -33,7 +33,7 @@ static TURN: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn attach() -> Result<(), Error> {
     Interrupt::line(WAKING).attach(|| {
-        let _ = black_box(WAKE.signal());
+        let _ = WAKE.signal();
     })?;
     Interrupt::line(MARKING).attach(|| WOKEN.set(Mark::now()))
 }

@@ -137,6 +137,10 @@ pub struct Core<C: Config> {
     /// Lists of waiting threads, and the list of those that do not exist.
     links: Links<C::Threads>,
     trace: C::Trace,
+    timing: Timing,
+    /// In [`Timing::Tick`]: when the next tick comes.
+    next_tick: Time,
+    ticks: u64,
     alarms: Alarms<C::Threads>,
     threads: TableOf<C::Threads, Thread<HandOf<C>, PlaceOf<C>>>,
     jobs: TableOf<C::Jobs, Jobs<PlaceOf<C>>>,
@@ -145,12 +149,8 @@ pub struct Core<C: Config> {
     used: TableOf<C::Accounts, u64>,
     /// Room for the messages of all queues, each queue having a stretch of its own.
     messages: Objects<C::Messages, C::Message>,
-    timing: Timing,
-    /// In [`Timing::Tick`]: when the next tick comes.
-    next_tick: Time,
     /// Deadlines missed so far, by all threads.
     misses: u64,
-    ticks: u64,
     /// Of the last overload that the policy has refused, see [`Core::refusal`].
     excess: Excess,
     /// Of several CPUs, those that have to decide: all whose `look` is not zero.
@@ -404,7 +404,7 @@ impl<C: Config> Core<C> {
 
     /// The length of the periodic tick, if there is one.
     #[inline]
-    fn tick(&self) -> Option<Duration> {
+    pub fn tick(&self) -> Option<Duration> {
         match self.timing {
             Timing::Tick(length) if C::TICKS => Some(length),
             _ => None,

@@ -196,6 +196,23 @@ impl<C: Config> Core<C> {
         served
     }
 
+    /// The timer of the only CPU has fired, for a tick, and the one after it has not come yet. If this is all, the tick is counted, and the
+    /// next one's instant returned. `None`: there may be more to do, and [`Core::timer`] does all of it.
+    #[inline]
+    pub fn quiet_tick(&mut self) -> Option<Time> {
+        let length = self.tick()?;
+        if C::Trace::ENABLED || Self::COUNTS || C::Policy::WANTS.bursts || self.timer_moves() {
+            return None;
+        }
+        let next = self.next_tick + length;
+        if self.alarms.first() < next {
+            return None;
+        }
+        self.next_tick = next;
+        self.ticks += 1;
+        Some(next)
+    }
+
     /// The policy's alarm on `cpu`, if it is due.
     fn serve_alarm(&mut self, cpu: CpuId, now: Time) {
         if self.policy.next_alarm(cpu).is_some_and(|at| at <= now) {

@@ -90,14 +90,22 @@ impl<B: Board> Clock<B> {
         now
     }
 
+    /// Whether it is time to move the reference, as the counter has gone a quarter of a round.
+    #[inline(always)]
+    pub(crate) fn needs_advance(&self, counter: u32) -> bool {
+        counter.wrapping_sub(self.last) >> 30 != 0
+    }
+
     /// Sets the timer to `at`; it fires at once if that has passed, and not at all at
-    /// [`Time::NEVER`] (but to keep the clock running).
-    pub(crate) fn set_timer(&mut self, at: Time) {
+    /// [`Time::NEVER`] (but to keep the clock running). Returns what the counter shows then.
+    pub(crate) fn set_timer(&mut self, at: Time) -> u32 {
         let now = self.advance();
         let ahead = at.since(now).as_nanos();
         // Never early: what is left of a tick is waited for as well. What is too far away is looked
         // at again on the way: thirty-two bits are divided by one instruction.
         let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
-        B::one_shot(Timer::Kernel, ahead / B::TICK_NS + 1);
+        let ticks = ahead / B::TICK_NS + 1;
+        B::one_shot(Timer::Kernel, ticks);
+        self.last.wrapping_add(ticks)
     }
 }

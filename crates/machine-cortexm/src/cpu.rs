@@ -3,6 +3,7 @@
 use crate::clock::Clock;
 use crate::config::BoardConfig;
 use crate::context::{Context, Switch};
+use crate::tick::Tick;
 use core::ops::Range;
 use flyball_kernel::{Clock as _, Config, Core, Entry, Rest, ThreadId};
 use flyball_policy::{CpuId, Speed, Storage, Table, TaskId, Time};
@@ -22,6 +23,8 @@ pub(crate) struct State<C: BoardConfig> {
     pub(crate) clock: Clock<C::Board>,
     /// What the timer is set to.
     pub(crate) armed: Time,
+    /// Of no use where there are no ticks.
+    pub(crate) tick: Tick,
     pub(crate) core: Core<C>,
     pub(crate) contexts: Contexts<C>,
     /// The context of `main`, which sleeps for ever.
@@ -34,6 +37,7 @@ pub(crate) type Contexts<C> = <<C as Config>::Threads as Storage>::Table<Context
 pub struct Cpu<'a, C: BoardConfig> {
     clock: &'a mut Clock<C::Board>,
     armed: &'a mut Time,
+    tick: &'a mut Tick,
     contexts: &'a mut Contexts<C>,
     switch: &'a mut Switch,
     /// No thread runs after the entry.
@@ -52,7 +56,10 @@ impl<C: BoardConfig> Port<C::Stamp> for Cpu<'_, C> {
     fn set_timer(&mut self, _: CpuId, at: Time) {
         if at != *self.armed {
             *self.armed = at;
-            self.clock.set_timer(at);
+            let fires = self.clock.set_timer(at);
+            if C::TICKS {
+                self.tick.due = fires;
+            }
         }
     }
 
@@ -103,6 +110,7 @@ impl<C: BoardConfig> State<C> {
             contexts: Table::new(C::sizes().threads, Context::default()),
             idle: Context::default(),
             armed: Time::ZERO,
+            tick: Tick::default(),
             started: false,
         }
     }
@@ -123,6 +131,7 @@ impl<C: BoardConfig> State<C> {
         let cpu = Cpu {
             clock: &mut self.clock,
             armed: &mut self.armed,
+            tick: &mut self.tick,
             contexts: &mut self.contexts,
             switch,
             idles: false,
@@ -201,6 +210,9 @@ impl<C: BoardConfig> State<C> {
         let idle = &raw mut self.idle;
         let (core, mut cpu) = self.split(switch);
         finish(rest, core, &mut cpu);
+        if let Some(length) = core.tick() {
+            cpu.tick.follow::<C::Board>(length);
+        }
         if core.is_held_back(CPU) {
             cpu.switch.change_to(idle);
         }

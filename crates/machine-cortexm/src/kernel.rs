@@ -193,6 +193,26 @@ impl<C: BoardConfig> Kernel<C> {
     pub fn timer(&'static self) {
         C::Board::clear(Timer::Kernel);
         let mask = Mask::set();
+        if !C::TICKS {
+            return self.serve_timer(mask);
+        }
+        if self.parts(&mask).1.serves_quiet_tick() {
+            mask.lift();
+        } else {
+            self.serve_tick(mask);
+        }
+    }
+
+    /// By itself, as it takes more registers than a tick at which nothing is due.
+    #[cold]
+    #[inline(never)]
+    fn serve_tick(&'static self, mask: Mask) {
+        self.serve_timer(mask);
+    }
+
+    /// All that is due happens, and the timer is set anew.
+    #[inline(always)]
+    fn serve_timer(&'static self, mask: Mask) {
         let (switch, state) = self.parts(&mask);
         // It is a one-shot, so it is set no more. There is always more to do at the end: to set it anew.
         state.armed = Time::ZERO;

@@ -59,6 +59,7 @@ mod mask;
 mod memory;
 pub mod spin;
 mod start;
+mod tick;
 #[doc(hidden)]
 pub mod vectors;
 

@@ -52,7 +52,7 @@ impl<C: BoardConfig> Kernel<C> {
             if state.armed == Time::ZERO {
                 // It has not been set yet. No thread needs it, but the clock does.
                 state.armed = Time::NEVER;
-                state.clock.set_timer(Time::NEVER);
+                let _ = state.clock.set_timer(Time::NEVER);
             }
             // Without checks it may have been decided before now, when no thread could begin.
             if let Some(task) = state.core.running_task(CPU) {

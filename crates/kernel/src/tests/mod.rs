@@ -1,6 +1,6 @@
 //! Tests of the whole core: a small machine that drives it ([`world`]), what must always hold
 //! ([`audit`]), random sequences of events ([`random`]), several CPUs whose interrupts are delayed
-//! ([`adversary`]), a counter that wraps ([`stamps`]), budgets of servers ([`budgets`]), reservations ([`reserve`]), operating points ([`speeds`]), queues whose capacity changes ([`resizing`]), gauges ([`gauges`]), objects in memory ([`words`]), and cases worked out by hand
+//! ([`adversary`]), a counter that wraps ([`stamps`]), budgets of servers ([`budgets`]), reservations ([`reserve`]), operating points ([`speeds`]), queues whose capacity changes ([`resizing`]), gauges ([`gauges`]), ticks at which nothing is due (`quiet`), objects in memory ([`words`]), and cases worked out by hand
 //! ([`calls`], [`mutexes`], [`ceilings`], [`clock`], [`alarms`]); and ids of what is not there ([`ids`]).
 
 #[cfg(not(miri))]
@@ -19,6 +19,8 @@ mod informed;
 mod migrate;
 mod mutexes;
 mod plant;
+#[cfg(not(miri))]
+mod quiet;
 mod random;
 mod reserve;
 mod resizing;
