@@ -133,10 +133,10 @@ pub struct Core<C: Config> {
     free: List,
     objects: C::Objects,
     queues: Objects<C::Queues, Queue>,
+    trace: C::Trace,
     policy: C::Policy,
     /// Lists of waiting threads, and the list of those that do not exist.
     links: Links<C::Threads>,
-    trace: C::Trace,
     timing: Timing,
     /// In [`Timing::Tick`]: when the next tick comes.
     next_tick: Time,

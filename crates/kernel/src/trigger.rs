@@ -14,8 +14,8 @@
 //! A job that is left out loses its message with it.
 
 use crate::config::Config;
-use crate::message::Message;
 use crate::jobs::Jobs;
+use crate::message::Message;
 use crate::objects::{ObjectStore, PlaceOf, Sort};
 use crate::wait::take_most_urgent;
 use crate::{Core, Error, QueueId, SemaphoreId, ThreadId};

@@ -128,7 +128,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                     .map(|_| Poll::Ready(())),
                 Call::Raise(n, by) => self.change_gauge(cpu, n, by, true, now),
                 Call::Lower(n, by) => self.change_gauge(cpu, n, by, false, now),
-                Call::Receive(n) => core.receive(cpu, self.queues[usize::from(n)], (), ENDLESS, now),
+                Call::Receive(n) => {
+                    core.receive(cpu, self.queues[usize::from(n)], (), ENDLESS, now)
+                }
                 Call::End => {
                     self.counts.jobs += 1;
                     let result = self.threads[row].program.take_result();
