@@ -5,6 +5,7 @@
 //! writes all to `target/bench/kernel.json`, and a figure of the queues beside it. Everything is counted, nothing is timed, so two runs
 //! give the same.
 
+mod beside;
 mod c;
 mod costs;
 mod error;
