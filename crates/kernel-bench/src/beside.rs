@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 /// Why the frameworks with one stack stand apart.
 const NOTE: &str = "\
-The ratio is to the best of the kernels with threads. RTIC and Embassy have one stack and no threads: their tasks
+The ratio is to the best of the kernels with threads. `one stack` is an experiment with Flyball's policies
+(docs/speed.md): threads that never wait in the middle. RTIC and Embassy have one stack and no threads: their tasks
 run to the next await, so rows say what an application pays for the same effect. Their mutex is one that can wait,
 without inheritance. Under a ceiling RTIC masks the interrupts of its users, Embassy masks all (a critical section),
 and Flyball's row is a call of C programs (PTHREAD_PRIO_PROTECT).
@@ -54,9 +55,10 @@ pub(crate) fn table(report: &Report) -> String {
     } = report;
     let own = &costs.policies["fp"];
     let threads = peers.kernels.iter().map(String::as_str);
-    let one_stack = peers.one_stack.iter().map(|peer| peer.name.as_str());
+    let one_stack = one_stack(report);
+    let names = one_stack.iter().map(|peer| peer.name.as_str());
     let columns = ["Flyball"].into_iter().chain(threads).chain(["ratio"]);
-    let mut table = Table::new("FIXED PRIORITIES BESIDE OTHER KERNELS", columns).apart(one_stack);
+    let mut table = Table::new("FIXED PRIORITIES BESIDE OTHER KERNELS", columns).apart(names);
     let mut row = |name: &str, own, threads: &[f64], one_stack: Vec<Option<f64>>| {
         if !threads.is_empty() || one_stack.iter().any(Option::is_some) {
             let each = 0..peers.kernels.len();
@@ -64,7 +66,7 @@ pub(crate) fn table(report: &Report) -> String {
             table.compare(name, own, &threads, &one_stack);
         }
     };
-    let sums = |calls| peers.one_stack.iter().map(|peer| peer.sum(calls)).collect();
+    let sums = |calls| one_stack.iter().map(|peer| peer.sum(calls)).collect();
     for (name, calls) in CALLS {
         row(
             name,
@@ -87,8 +89,9 @@ pub(crate) fn table(report: &Report) -> String {
             let key = n.to_string();
             let threads = (numbered.threads)(peers).get(&key).into_iter().flatten();
             let threads: Vec<f64> = threads.copied().map(f64::from).collect();
-            let one = |peer| (numbered.one_stack)(peer).get(&key).copied().map(f64::from);
-            let one_stack = peers.one_stack.iter().map(one).collect();
+            let one =
+                |peer: &OneStack| (numbered.one_stack)(peer).get(&key).copied().map(f64::from);
+            let one_stack = one_stack.iter().copied().map(one).collect();
             let name = format!("{}: {n}", numbered.name);
             row(&name, mean((numbered.own)(own), n), &threads, one_stack);
         }
@@ -106,13 +109,19 @@ const TASKS: [(&str, &str); 6] = [
     ("sends with await", "sends"),
 ];
 
+/// What has one stack: the experiment under fixed priorities, and the frameworks.
+fn one_stack(report: &Report) -> Vec<&OneStack> {
+    let own = report.one_stack.0.get("fp");
+    own.into_iter().chain(&report.peers.one_stack).collect()
+}
+
 /// RAM of a task or thread, without stacks.
 pub(crate) fn tasks(report: &Report) -> String {
-    let peers = &report.peers.one_stack;
+    let peers = one_stack(report);
     let columns = peers.iter().map(|peer| peer.name.as_str());
-    let mut table = Table::new("RAM OF A TASK, ALL ON ONE STACK", columns);
+    let mut table = Table::new("BYTES OF RAM A TASK, WITHOUT A STACK", columns);
     for (name, key) in TASKS {
-        let figure = |peer: &OneStack| peer.task.get(key).copied().map(f64::from);
+        let figure = |peer: &&OneStack| peer.task.get(key).copied().map(f64::from);
         table.row(name, peers.iter().map(figure));
     }
     table.0

@@ -209,7 +209,7 @@ fn run(policy: &str, what: &str, n: u32) -> Result<BTreeMap<String, Figure>, Ben
 }
 
 /// `name sum count worst`.
-fn parse(line: &str) -> Option<(String, Figure)> {
+pub(crate) fn parse(line: &str) -> Option<(String, Figure)> {
     let mut words = line.split_whitespace();
     let name = words.next()?.to_owned();
     let mut number = || words.next()?.parse::<u32>().ok();

@@ -30,7 +30,7 @@ pub(crate) struct Peers {
 pub(crate) struct OneStack {
     pub(crate) name: String,
     /// Of the minimal image: code and constants, and RAM without the stack.
-    pub(crate) bytes: [u32; 2],
+    pub(crate) bytes: Option<[u32; 2]>,
     pub(crate) calls: BTreeMap<String, u32>,
     pub(crate) first: BTreeMap<String, u32>,
     pub(crate) all: BTreeMap<String, u32>,

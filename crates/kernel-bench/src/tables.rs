@@ -5,7 +5,7 @@ use crate::costs::{
     READY, RELEASED, some_ready,
 };
 use crate::metric::TESTS;
-use crate::{NOTE, Report, beside, c};
+use crate::{NOTE, Report, beside, c, one_stack};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -133,6 +133,7 @@ pub(crate) fn mean(figures: &BTreeMap<u32, Figure>, n: u32) -> Option<f64> {
 pub(crate) fn all(report: &Report) -> String {
     let mut text = format!("{NOTE}\n");
     text += &beside::table(report);
+    text += &one_stack::table(report);
     text += &thread_metric(report);
     for policy in POLICIES {
         text += &policy_by_threads(policy, &report.costs.policies[policy]);
@@ -325,8 +326,8 @@ fn sizes(report: &Report) -> String {
         );
     }
     for peer in &report.peers.one_stack {
-        let bytes = peer.bytes.map(|bytes| Some(f64::from(bytes)));
-        let cells = bytes.into_iter().chain([None]);
+        let bytes = peer.bytes.into_iter().flatten().map(f64::from);
+        let cells = bytes.map(Some).chain([None]);
         table.row(&format!("{}, RAM without its stack", peer.name), cells);
     }
     table.0 + &beside::tasks(report)
