@@ -5,7 +5,7 @@ use flyball_machine_cortexm::board::mps2_an385::Mps2An385;
 use flyball_machine_cortexm::clock::Clock;
 use flyball_policy::policy::{Policy, Ready, Resched, Stop, Usage};
 use flyball_policy::{
-    CpuId, Duration, End, Inline, Queue, Refused, SortedRing, Storage, Table, TaskId, Time,
+    CpuId, Duration, End, Inline, Queue, Refused, Slot, SortedRing, Storage, Table, TaskId, Time,
 };
 
 /// The only CPU.
@@ -30,6 +30,8 @@ enum State {
 
 /// Bodies, and the policy that decides which one runs. `S` has a row for each.
 pub struct Bodies<P: Policy, S: Storage> {
+    /// The body that runs, or will when no interrupt is being served any more; none: `main`.
+    running: Slot,
     policy: P,
     states: S::Table<State>,
     functions: S::Table<Body>,
@@ -42,6 +44,7 @@ impl<P: Policy, S: Storage> Bodies<P, S> {
         let rows = policy.capacity();
         let nothing: Body = |_| ();
         Bodies {
+            running: Slot::EMPTY,
             policy,
             states: Table::new(rows, State::Done),
             functions: Table::new(rows, nothing),
@@ -67,13 +70,21 @@ impl<P: Policy, S: Storage> Bodies<P, S> {
     /// that did: it is the one to go on, and on top of the stack.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<(TaskId, Body)> {
-        let task = self.policy.pick(CPU, Time::ZERO)?.task;
+        let first = self.policy.pick(CPU, Time::ZERO);
+        self.running = first.map(|first| first.task).into();
+        let task = first?.task;
         let state = &mut self.states[task.index()];
         if *state == State::Begun {
             return None;
         }
         *state = State::Begun;
         Some((task, self.functions[task.index()]))
+    }
+
+    /// The body that runs. It is asked by one.
+    #[inline(always)]
+    pub(crate) fn running(&self) -> TaskId {
+        self.running.get().unwrap_or(TaskId(0))
     }
 
     /// The job of `task` is done, which runs.

@@ -141,7 +141,7 @@ macro_rules! image {
     (
         policy: $policy:ty = $make:expr, smaller: $half:ty, params: $params:expr, timed: $timed:expr $(,)?
     ) => {
-        use $crate::bodies::{Body, System, bytes_each};
+        use $crate::bodies::{System, bytes_each};
         use $crate::preempt::{self, Image};
 
         struct This;
@@ -185,10 +185,8 @@ macro_rules! image {
         }
 
         #[unsafe(no_mangle)]
-        extern "C" fn flyball_run(body: Body, task: u32) {
-            // It was a task's number before it was made 32 bits long.
-            #[expect(clippy::cast_possible_truncation)]
-            preempt::run_and_hold::<This>(body, ::flyball_policy::TaskId(task as u16));
+        extern "C" fn flyball_rest() {
+            preempt::rest::<This>();
         }
 
         $crate::flyball_machine_cortexm::main!(main);

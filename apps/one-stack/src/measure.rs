@@ -140,6 +140,16 @@ fn measure<I: Image>(me: TaskId) {
     };
     tally("ceiling_lock", || locks(false));
     tally("ceiling_unlock", || locks(true));
+    // Under the ceiling it does not begin, and after that it has begun.
+    let begun = [Some(params), None].map(|ceiling| {
+        BEGUN.take();
+        preempt::ceiling::<I>(me, ceiling);
+        release::<I>(HIGHER);
+        BEGUN.take().is_some()
+    });
+    if begun != [false, true] {
+        fail("a ceiling does not hold");
+    }
     LEFT.store(HANDOVERS, Ordering::Relaxed);
     BEGUN.set(Mark::now());
     release::<I>(EQUAL[0]);

@@ -1,17 +1,17 @@
 //! How a body preempts another one on the same stack.
 //!
 //! From a body: it is called. From an interrupt: `PendSV`, the lowest of all exceptions, asks the policy. If a body is
-//! more urgent than the one that was interrupted, it returns not to that, but to a function that calls the body:
+//! more urgent than the one that was interrupted, it returns not to that, but to the more urgent one:
 //!
 //! ```text
-//!   main stack, growing down    interrupted body ... | its frame | frame of begin | ...
+//!   main stack, growing down    interrupted body ... | its frame | frame of the body |
 //!                                                                  \- PendSV -/
 //! ```
 //!
-//! The processor pops the upper frame, and `flyball_run` runs as any function: what it has of the registers r4–r11 it
-//! leaves as they were, and the others are in the lower frame. It calls bodies as long as there are more urgent ones
-//! than the interrupted body. Then `SVCall` drops the frame that it is entered with, and so its return pops the lower
-//! one: the interrupted body goes on.
+//! The processor pops the upper frame, and the body runs as any function: what it needs of the registers r4–r11 it
+//! leaves as they were, and the others are in the lower frame. It returns to `flyball_return`, which calls bodies as long
+//! as there are more urgent ones than the interrupted body. Then `SVCall` drops the frame that it is entered with, and so
+//! its return pops the lower one: the interrupted body goes on.
 //!
 //! From the last decision until the frame is dropped no interrupt is served that could release a body
 //! (`BASEPRI`), so there is a frame on the stack for each level of urgency at most.
@@ -58,7 +58,7 @@ pub fn release<I: Image>(task: TaskId) {
         preempts.then(|| system.bodies.next())
     };
     if let Some(Some(next)) = I::with(next) {
-        run::<I>(next, false);
+        run::<I>(next);
     }
 }
 
@@ -78,24 +78,19 @@ pub fn ceiling<I: Image>(task: TaskId, ceiling: Option<<I::Policy as Policy>::Pa
         preempts.then(|| system.bodies.next())
     };
     if let Some(Some(next)) = I::with(next) {
-        run::<I>(next, false);
+        run::<I>(next);
     }
 }
 
-/// Calls bodies as long as there are more urgent ones than what was on the stack before. `hold`: interrupts are held
-/// back in the end.
+/// Calls bodies as long as there are more urgent ones than what was on the stack before.
 #[inline(always)]
-fn run<I: Image>(mut next: (TaskId, Body), hold: bool) {
+fn run<I: Image>(mut next: (TaskId, Body)) {
     loop {
         let (task, body) = next;
         body(task);
         let another = I::with(|system| {
             system.bodies.complete(task);
-            let next = system.bodies.next();
-            if hold && next.is_none() {
-                hold_interrupts();
-            }
-            next
+            system.bodies.next()
         });
         match another {
             Some(another) => next = another,
@@ -104,17 +99,33 @@ fn run<I: Image>(mut next: (TaskId, Body), hold: bool) {
     }
 }
 
-/// What `PendSV` gets in two registers: the body that is to begin, zero if there is none, and its number.
+/// What `PendSV` lets begin, in two registers: the number of a body and the body, zero if there is none.
+#[inline(always)]
 pub fn first<I: Image>() -> u64 {
     match I::with(|system| system.bodies.next()) {
-        Some((task, body)) => body as usize as u64 | u64::from(task.0) << 32,
+        Some((task, body)) => u64::from(task.0) | (body as usize as u64) << 32,
         None => 0,
     }
 }
 
-/// What `PendSV` lets run. It returns to `flyball_drop`.
-pub fn run_and_hold<I: Image>(body: Body, task: TaskId) {
-    run::<I>((task, body), true);
+/// Goes on when that is done: calls bodies as long as there are more urgent ones than the interrupted body. In the end
+/// interrupts are held back.
+#[inline(always)]
+pub fn rest<I: Image>() {
+    let mut done = I::with(|system| system.bodies.running());
+    loop {
+        let next = I::with(|system| {
+            system.bodies.complete(done);
+            let next = system.bodies.next();
+            if next.is_none() {
+                hold_interrupts();
+            }
+            next
+        });
+        let Some((task, body)) = next else { return };
+        body(task);
+        done = task;
+    }
 }
 
 /// The handler `PendSV`; see the module.
@@ -128,24 +139,23 @@ unsafe extern "C" fn PendSV() {
         "push {{r3, lr}}",
         "bl   flyball_first",
         "pop  {{r3, lr}}",
-        "cbz  r0, 1f",
-        // A frame: r0 the body, r1 its number, lr what it returns to, pc, xPSR (Thumb code).
+        "cbz  r1, 2f",
+        // A frame: r0 the number, lr what the body returns to, pc the body, xPSR (Thumb code).
         "sub  sp, #32",
-        "strd r0, r1, [sp]",
-        "ldr  r0, =flyball_drop",
-        "ldr  r1, =flyball_run",
+        "str  r0, [sp]",
+        "ldr  r0, =flyball_return",
         "bic  r1, #1",
         "mov  r2, #0x01000000",
         "str  r0, [sp, #20]",
         "strd r1, r2, [sp, #24]",
-        "1:",
+        "2:",
         "bx   lr",
         ".ltorg",
-        // Bit 0 of a frame's lr says that this is Thumb code, as a function's name does.
-        ".global flyball_drop",
-        ".type flyball_drop, %function",
+        ".global flyball_return",
+        ".type flyball_return, %function",
         ".thumb_func",
-        "flyball_drop:",
+        "flyball_return:",
+        "bl   flyball_rest",
         "svc  0",
     )
 }
@@ -154,7 +164,7 @@ unsafe extern "C" fn PendSV() {
 /// back any more when it returns.
 ///
 /// # Safety
-/// Only `flyball_drop` calls it.
+/// Only `flyball_return` calls it.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn SVCall() {
