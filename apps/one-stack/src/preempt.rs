@@ -70,7 +70,8 @@ pub fn release_from_interrupt<I: Image>(task: TaskId) {
     }
 }
 
-/// As [`System::ceiling`], from a body.
+/// The body `task`, which calls this, is at least as urgent as one with the parameters `ceiling`, until it calls this with
+/// `None`: the stack resource policy.
 #[inline(always)]
 pub fn ceiling<I: Image>(task: TaskId, ceiling: Option<<I::Policy as Policy>::Params>) {
     let next = |system: &mut System<I::Policy>| {
