@@ -28,7 +28,7 @@ std::uint32_t between(std::uint32_t begin, std::uint32_t end) {
 }
 
 enum Call {
-  LOCK, UNLOCK, LOCK_INHERITING, UNLOCK_INHERITING, LOCK_RECURSIVE, LOCK_AGAIN, UNLOCK_AGAIN, UNLOCK_RECURSIVE,
+  LOCK, UNLOCK, LOCK_INHERITING, UNLOCK_INHERITING, LOCK_CEILING, UNLOCK_CEILING, LOCK_RECURSIVE, LOCK_AGAIN, UNLOCK_AGAIN, UNLOCK_RECURSIVE,
   SEM_WAIT, SEM_POST, COND_SIGNAL, COND_BROADCAST, CALLS
 };
 
@@ -58,7 +58,7 @@ void row(const char *name, std::uint32_t measured, std::uint32_t bound) {
   CHECK(measured <= bound);
 }
 
-pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inheriting, recursive;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, inheriting, ceiling, recursive;
 pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 sem_t semaphore;
 
@@ -67,6 +67,10 @@ void make() {
   CHECK(pthread_mutexattr_init(&attributes) == 0);
   CHECK(pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) == 0);
   CHECK(pthread_mutex_init(&inheriting, &attributes) == 0);
+  CHECK(pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_PROTECT) == 0);
+  CHECK(pthread_mutexattr_setprioceiling(&attributes, sched_get_priority_max(SCHED_FIFO)) == 0);
+  CHECK(pthread_mutex_init(&ceiling, &attributes) == 0);
+  CHECK(pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) == 0);
   CHECK(pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE) == 0);
   CHECK(pthread_mutex_init(&recursive, &attributes) == 0);
   CHECK(sem_init(&semaphore, 0, 1) == 0);
@@ -85,7 +89,7 @@ void threads() {
     all = std::min(all, between(begin, now()));
   }
   row("create", create, 2900);
-  row("create_join", all, 4800);
+  row("create_join", all, 4900);
 }
 
 __attribute__((noinline)) void fail(int value) { throw value; }
@@ -109,13 +113,15 @@ void exceptions() {
 int main() {
   make();
   // The first time a thread gets its name.
-  for (auto each : {&mutex, &inheriting, &recursive}) CHECK(!pthread_mutex_lock(each) && !pthread_mutex_unlock(each));
+  for (auto each : {&mutex, &inheriting, &ceiling, &recursive}) CHECK(!pthread_mutex_lock(each) && !pthread_mutex_unlock(each));
   for (auto &each : least) each = ~0u;
   for (int round = 0; round < 5; round++) {
     measure(LOCK, pthread_mutex_lock, &mutex);
     measure(UNLOCK, pthread_mutex_unlock, &mutex);
     measure(LOCK_INHERITING, pthread_mutex_lock, &inheriting);
     measure(UNLOCK_INHERITING, pthread_mutex_unlock, &inheriting);
+    measure(LOCK_CEILING, pthread_mutex_lock, &ceiling);
+    measure(UNLOCK_CEILING, pthread_mutex_unlock, &ceiling);
     measure(LOCK_RECURSIVE, pthread_mutex_lock, &recursive);
     measure(LOCK_AGAIN, pthread_mutex_lock, &recursive);
     measure(UNLOCK_AGAIN, pthread_mutex_unlock, &recursive);
@@ -129,6 +135,8 @@ int main() {
   row("unlock", least[UNLOCK], 15);
   row("lock_inheriting", least[LOCK_INHERITING], 14);
   row("unlock_inheriting", least[UNLOCK_INHERITING], 15);
+  row("lock_ceiling", least[LOCK_CEILING], 700);
+  row("unlock_ceiling", least[UNLOCK_CEILING], 700);
   row("lock_recursive", least[LOCK_RECURSIVE], 14);
   row("lock_again", least[LOCK_AGAIN], 19);
   row("unlock_again", least[UNLOCK_AGAIN], 15);

@@ -43,7 +43,10 @@ const fn row(
     }
 }
 
-const ROWS: [Row; 8] = [
+/// Locking and unlocking under an immediate ceiling, which C programs have.
+pub(crate) const CEILING: [&str; 2] = ["lock_ceiling", "unlock_ceiling"];
+
+const ROWS: [Row; 9] = [
     row(
         "pthread_mutex_lock + unlock, free",
         &["lock", "unlock"],
@@ -56,6 +59,7 @@ const ROWS: [Row; 8] = [
         Some(32),
         &["lock", "unlock"],
     ),
+    row("… with an immediate ceiling", &CEILING, Some(16), &[]),
     row(
         "… recursive, its owner again",
         &["lock_again", "unlock_again"],
@@ -141,7 +145,7 @@ impl C {
     }
 
     /// Instructions of several calls together.
-    fn sum(&self, calls: &[&str]) -> Option<f64> {
+    pub(crate) fn sum(&self, calls: &[&str]) -> Option<f64> {
         let one = |&call: &&str| Some(f64::from(*self.calls.get(call)?));
         calls.iter().map(one).sum()
     }
@@ -198,6 +202,9 @@ mod tests {
         ("printf", [107_500, 86_000]),
     ];
 
+    /// Rows that take more than is wanted, and what they take today.
+    const MISSED: [(&[&str], f64); 1] = [(&CEILING, 1_400.0)];
+
     #[test]
     fn programs_do_not_grow() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -212,9 +219,10 @@ mod tests {
             c.calls
         );
         for row in ROWS {
+            let missed = MISSED.iter().find(|(calls, _)| *calls == row.calls);
             let wanted = row.wanted.map_or(f64::INFINITY, f64::from);
             assert!(
-                c.sum(row.calls) <= Some(wanted),
+                c.sum(row.calls) <= Some(missed.map_or(wanted, |&(_, most)| most)),
                 "{}: {:?}",
                 row.name,
                 c.sum(row.calls)

@@ -25,6 +25,13 @@ pub(crate) const ASLEEP: [u32; 3] = [0, 10, 100];
 /// What is chosen when a kernel is compiled; all are off otherwise.
 pub(crate) const CHOICES: [&str; 5] = ["checks", "accounting", "traced", "guarded", "jobs"];
 
+/// What is measured under each policy: the features that are chosen, and what they are called together.
+pub(crate) const ALL_CHOICES: [(&str, &[&str]); 3] = [
+    ("accounting", &["accounting"]),
+    ("traced", &["traced"]),
+    ("both", &["accounting", "traced"]),
+];
+
 /// Queues of deadlines, by themselves.
 pub(crate) const QUEUES: [&str; 4] = ["ring", "heap", "list", "calendar"];
 /// Tasks in such a queue.
@@ -63,6 +70,8 @@ pub(crate) struct Costs {
     pub(crate) policies: BTreeMap<&'static str, Policy>,
     /// Fixed priorities, by what is chosen.
     pub(crate) choices: BTreeMap<&'static str, Policy>,
+    /// Calls under each policy, by what is chosen: with [`some_ready`] threads.
+    pub(crate) chosen: BTreeMap<&'static str, BTreeMap<&'static str, Policy>>,
     /// Of each queue, by name and then by the number of tasks: to take out the first task, and to put
     /// it in again with a later deadline.
     pub(crate) queues: ByName,
@@ -90,9 +99,20 @@ impl Costs {
         let budgets = by_name("budgets", &BUDGETS, &READY)?;
         let controllers = by_name("controllers", &CONTROLLERS, &READY)?;
         let mut choices = BTreeMap::new();
+        let mut chosen = BTreeMap::new();
         for choice in CHOICES {
             image::build("flyball-costs", "release", &[choice])?;
             choices.insert(choice, measure("fp", &READY[2..3], &RELEASED)?);
+            // The images of all policies are there now.
+            if ALL_CHOICES.iter().any(|&(_, built)| built == [choice]) {
+                chosen.insert(choice, calls_of_each()?);
+            }
+        }
+        for (name, choices) in ALL_CHOICES {
+            if !chosen.contains_key(name) {
+                image::build("flyball-costs", "release", choices)?;
+                chosen.insert(name, calls_of_each()?);
+            }
         }
         image::build("flyball-costs", "release", &["tick"])?;
         for (name, policy) in &mut policies {
@@ -103,6 +123,7 @@ impl Costs {
         Ok(Costs {
             policies,
             choices,
+            chosen,
             queues,
             budgets,
             controllers,
@@ -128,6 +149,28 @@ fn by_name(image: &str, words: &[&'static str], numbers: &[u32]) -> Result<ByNam
 fn has_room(policy: &str, n: u32) -> bool {
     let (small, room) = SMALL;
     policy != small || n + 3 <= room
+}
+
+/// How many threads are ready where the number is not told apart: 25, or fewer if there is no room.
+pub(crate) fn some_ready(policy: &str) -> u32 {
+    READY[if has_room(policy, READY[2]) { 2 } else { 0 }]
+}
+
+/// What calls cost under each policy, in the images that were built last.
+fn calls_of_each() -> Result<BTreeMap<&'static str, Policy>, BenchError> {
+    let calls = |policy| {
+        let ready = some_ready(policy);
+        let mut measured = Policy::default();
+        for (name, figure) in run(policy, "calls", ready)? {
+            measured
+                .calls
+                .entry(name)
+                .or_default()
+                .insert(ready, figure);
+        }
+        Ok((policy, measured))
+    };
+    POLICIES.into_iter().map(calls).collect()
 }
 
 fn measure(policy: &str, ready: &[u32], released: &[u32]) -> Result<Policy, BenchError> {
@@ -166,7 +209,7 @@ fn run(policy: &str, what: &str, n: u32) -> Result<BTreeMap<String, Figure>, Ben
 }
 
 /// `name sum count worst`.
-fn parse(line: &str) -> Option<(String, Figure)> {
+pub(crate) fn parse(line: &str) -> Option<(String, Figure)> {
     let mut words = line.split_whitespace();
     let name = words.next()?.to_owned();
     let mut number = || words.next()?.parse::<u32>().ok();
@@ -298,8 +341,7 @@ mod tests {
         image::build("flyball-costs", "release", choices).unwrap();
         let mut longer = Vec::new();
         for (policy, rows) in rows {
-            let ready = if has_room(policy, 25) { 25 } else { 5 };
-            let measure = || run(policy, "calls", ready).unwrap();
+            let measure = || run(policy, "calls", some_ready(policy)).unwrap();
             let found = measure();
             for (call, most) in *rows {
                 let found = found[*call].worst;

@@ -1,16 +1,18 @@
 //! What the kernel costs: instructions of an emulated Cortex-M3, and bytes.
 //!
-//! It builds the images in `apps/` (`costs`, `minimal`, `thread-metric`) and C and C++ programs (`sdk/tests/costs.cc`, `benches/c`), runs them in the
+//! It builds the images in `apps/` (`costs`, `minimal`, `one-stack`, `thread-metric`) and C and C++ programs (`sdk/tests/costs.cc`, `benches/c`), runs them in the
 //! emulator, prints tables beside the figures of other kernels (`benches/kernel-peers.toml`), and
 //! writes all to `target/bench/kernel.json`, and a figure of the queues beside it. Everything is counted, nothing is timed, so two runs
 //! give the same.
 
+mod beside;
 mod c;
 mod costs;
 mod error;
 mod figure;
 mod image;
 mod metric;
+mod one_stack;
 mod peers;
 mod sizes;
 mod tables;
@@ -19,6 +21,7 @@ use c::C;
 use costs::Costs;
 use error::BenchError;
 use metric::ThreadMetric;
+use one_stack::Experiment;
 use peers::Peers;
 use serde::Serialize;
 use sizes::Sizes;
@@ -36,6 +39,7 @@ struct Report {
     schema: u32,
     note: &'static str,
     costs: Costs,
+    one_stack: Experiment,
     thread_metric: ThreadMetric,
     sizes: Sizes,
     c: C,
@@ -59,6 +63,7 @@ fn run() -> Result<(), BenchError> {
         schema: 1,
         note: NOTE,
         costs: Costs::measure()?,
+        one_stack: Experiment::measure()?,
         thread_metric: ThreadMetric::measure()?,
         sizes: Sizes::measure()?,
         c: C::measure(&root)?,

@@ -21,6 +21,22 @@ pub(crate) struct Peers {
     #[serde(rename = "thread-metric")]
     pub(crate) thread_metric: Metric,
     pub(crate) sizes: Bytes,
+    pub(crate) one_stack: Vec<OneStack>,
+}
+
+/// A framework whose tasks share one stack, and run to their next await. What there is no figure of is left out.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OneStack {
+    pub(crate) name: String,
+    /// Of the minimal image: code and constants, and RAM without the stack.
+    pub(crate) bytes: Option<[u32; 2]>,
+    pub(crate) calls: BTreeMap<String, u32>,
+    pub(crate) first: BTreeMap<String, u32>,
+    pub(crate) all: BTreeMap<String, u32>,
+    pub(crate) tick: BTreeMap<String, u32>,
+    /// Bytes of RAM a task, by what it does.
+    pub(crate) task: BTreeMap<String, u32>,
 }
 
 /// The Thread-Metric tests.
@@ -62,6 +78,14 @@ impl Peers {
     }
 }
 
+impl OneStack {
+    /// What it takes for several calls together.
+    pub(crate) fn sum(&self, calls: &[&str]) -> Option<f64> {
+        let one = |&call: &&str| self.calls.get(call).copied().map(f64::from);
+        calls.iter().map(one).sum()
+    }
+}
+
 impl Metric {
     /// Instructions a count of each kernel.
     pub(crate) fn instructions(&self, test: &str) -> Vec<f64> {
@@ -93,5 +117,11 @@ mod tests {
         assert_eq!(peers.sizes.kernels.len(), peers.sizes.bytes.len());
         assert!(peers.sum(&["lock", "unlock"]).contains(&70.0));
         assert!(peers.sum(&["lock", "nonsense"]).is_empty());
+        let [rtic, embassy] = &peers.one_stack[..] else {
+            panic!("two frameworks")
+        };
+        assert_eq!(rtic.sum(&["signal_wakes", "wait_blocks"]), Some(123.0));
+        assert_eq!(embassy.sum(&["signal_wakes", "wait_blocks"]), Some(120.0));
+        assert_eq!(embassy.sum(&["spawn_runs"]), None);
     }
 }

@@ -1,17 +1,16 @@
 //! The tables, as text.
 
-use crate::c;
 use crate::costs::{
-    ASLEEP, BUDGETS, CHOICES, CONTROLLERS, Figure, POLICIES, Policy, QUEUED, QUEUES, READY,
-    RELEASED,
+    ALL_CHOICES, ASLEEP, BUDGETS, CHOICES, CONTROLLERS, Figure, POLICIES, Policy, QUEUED, QUEUES,
+    READY, RELEASED, some_ready,
 };
 use crate::metric::TESTS;
-use crate::{NOTE, Report};
+use crate::{NOTE, Report, beside, c, one_stack};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What is measured, and of which figures it is the sum.
-const CALLS: [(&str, &[&str]); 14] = [
+pub(crate) const CALLS: [(&str, &[&str]); 14] = [
     ("yield, a switch", &["yield"]),
     ("signal, and a higher thread runs", &["signal_wakes"]),
     ("it waits again, and the signaller runs", &["wait_blocks"]),
@@ -38,10 +37,13 @@ const CALLS: [(&str, &[&str]); 14] = [
 ];
 
 /// The number of ready threads for tables in which it is not told apart.
-const SOME_READY: u32 = READY[2];
+pub(crate) const SOME_READY: u32 = READY[2];
 /// Width of the first column, and of the others.
 const NAME: usize = 44;
 const WIDTH: usize = 9;
+
+/// Between columns that are compared and others.
+const APART: &str = "  |";
 
 /// Lines of names and columns.
 pub(crate) struct Table(pub(crate) String);
@@ -54,6 +56,17 @@ impl Table {
         }
         table.0.push('\n');
         table
+    }
+
+    /// The same with more columns, set apart.
+    pub(crate) fn apart(mut self, columns: impl IntoIterator<Item = impl AsRef<str>>) -> Table {
+        self.0.pop();
+        self.0.push_str(APART);
+        for column in columns {
+            self.cell(column.as_ref());
+        }
+        self.0.push('\n');
+        self
     }
 
     fn cell(&mut self, text: &str) {
@@ -69,17 +82,29 @@ impl Table {
         self.0.push('\n');
     }
 
-    /// A row that ends with the ratio to the best of the peers.
-    pub(crate) fn compare(&mut self, name: &str, own: Option<f64>, peers: &[f64]) {
+    /// A row that ends with the ratio to the best of the peers, and then has what is no such peer, set apart.
+    pub(crate) fn compare(
+        &mut self,
+        name: &str,
+        own: Option<f64>,
+        peers: &[Option<f64>],
+        apart: &[Option<f64>],
+    ) {
         let _ = write!(self.0, "{name:<NAME$}");
-        for value in [own].into_iter().chain(peers.iter().copied().map(Some)) {
+        for value in [own].iter().chain(peers) {
             self.cell(&value.map_or("–".to_owned(), number));
         }
-        let best = peers.iter().copied().reduce(f64::min);
+        let best = peers.iter().copied().flatten().reduce(f64::min);
         let ratio = own
             .zip(best)
             .map(|(own, best)| format!("{:.2}", own / best));
         self.cell(&ratio.unwrap_or_else(|| "–".to_owned()));
+        if !apart.is_empty() {
+            self.0.push_str(APART);
+        }
+        for value in apart {
+            self.cell(&value.map_or("–".to_owned(), number));
+        }
         self.0.push('\n');
     }
 }
@@ -94,20 +119,21 @@ fn number(value: f64) -> String {
 }
 
 impl Policy {
-    fn sum(&self, calls: &[&str], ready: u32) -> Option<f64> {
+    pub(crate) fn sum(&self, calls: &[&str], ready: u32) -> Option<f64> {
         let one = |&call: &&str| Some(self.calls.get(call)?.get(&ready)?.mean);
         calls.iter().map(one).sum()
     }
 }
 
-fn mean(figures: &BTreeMap<u32, Figure>, n: u32) -> Option<f64> {
+pub(crate) fn mean(figures: &BTreeMap<u32, Figure>, n: u32) -> Option<f64> {
     Some(figures.get(&n)?.mean)
 }
 
 /// Everything.
 pub(crate) fn all(report: &Report) -> String {
     let mut text = format!("{NOTE}\n");
-    text += &beside_peers(report);
+    text += &beside::table(report);
+    text += &one_stack::table(report);
     text += &thread_metric(report);
     for policy in POLICIES {
         text += &policy_by_threads(policy, &report.costs.policies[policy]);
@@ -116,50 +142,9 @@ pub(crate) fn all(report: &Report) -> String {
     text += &budgets(report);
     text += &controllers(report);
     text += &choices(report);
+    text += &chosen(report);
     text += &sizes(report);
     text + &c::table(report)
-}
-
-fn beside_peers(report: &Report) -> String {
-    let Report { costs, peers, .. } = report;
-    let own = &costs.policies["fp"];
-    let names = peers.kernels.iter().map(String::as_str);
-    let columns = ["Flyball"].into_iter().chain(names).chain(["ratio"]);
-    let mut table = Table::new("FIXED PRIORITIES BESIDE OTHER KERNELS", columns);
-    for (name, calls) in CALLS {
-        let others = peers.sum(calls);
-        if !others.is_empty() {
-            table.compare(name, own.sum(calls, SOME_READY), &others);
-        }
-    }
-    for (name, own, others, numbers) in [
-        (
-            "released at once, to the first",
-            &own.first,
-            &peers.first,
-            &RELEASED[..],
-        ),
-        (
-            "released at once, until all sleep",
-            &own.all,
-            &peers.all,
-            &RELEASED[..],
-        ),
-        (
-            "periodic tick (if chosen), threads asleep",
-            &own.tick,
-            &peers.tick,
-            &ASLEEP[..],
-        ),
-    ] {
-        for &n in numbers {
-            if let Some(others) = others.get(&n.to_string()) {
-                let others: Vec<f64> = others.iter().copied().map(f64::from).collect();
-                table.compare(&format!("{name}: {n}"), mean(own, n), &others);
-            }
-        }
-    }
-    table.0
 }
 
 fn thread_metric(report: &Report) -> String {
@@ -179,7 +164,12 @@ fn thread_metric(report: &Report) -> String {
         table.compare(
             test,
             thread_metric.lean.get(test).copied(),
-            &peers.instructions(test),
+            &peers
+                .instructions(test)
+                .into_iter()
+                .map(Some)
+                .collect::<Vec<_>>(),
+            &[],
         );
         // What it takes with everything on comes behind the ratio.
         table.0.pop();
@@ -295,6 +285,31 @@ fn choices(report: &Report) -> String {
     table.0
 }
 
+/// Rows of [`CALLS`] that say enough of what a choice costs under each policy.
+const FEW: [usize; 7] = [0, 1, 2, 10, 7, 4, 6];
+
+fn chosen(report: &Report) -> String {
+    let Report { costs, .. } = report;
+    let nothing = ("nothing", &costs.policies);
+    let chosen = ALL_CHOICES.map(|(name, _)| (name, &costs.chosen[name]));
+    let mut text = String::new();
+    for (choice, policies) in [nothing].into_iter().chain(chosen) {
+        let title = format!(
+            "EACH POLICY, CHOSEN: {}",
+            choice.replace("both", "accounting, traced")
+        );
+        let mut table = Table::new(&title, POLICIES);
+        for (name, calls) in FEW.map(|row| CALLS[row]) {
+            table.row(
+                name,
+                POLICIES.map(|policy| policies[policy].sum(calls, some_ready(policy))),
+            );
+        }
+        text += &table.0;
+    }
+    text
+}
+
 fn sizes(report: &Report) -> String {
     let columns = ["code", "RAM", "a thread"];
     let mut table = Table::new("BYTES OF A MINIMAL IMAGE", columns);
@@ -310,5 +325,10 @@ fn sizes(report: &Report) -> String {
             [Some(f64::from(bytes)), None, None],
         );
     }
-    table.0
+    for peer in &report.peers.one_stack {
+        let bytes = peer.bytes.into_iter().flatten().map(f64::from);
+        let cells = bytes.map(Some).chain([None]);
+        table.row(&format!("{}, RAM without its stack", peer.name), cells);
+    }
+    table.0 + &beside::tasks(report)
 }

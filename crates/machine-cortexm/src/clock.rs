@@ -69,7 +69,7 @@ impl<B: Board> flyball_kernel::Clock<Ticks<B>> for Clock<B> {
 
 impl<B: Board> Clock<B> {
     /// A clock that begins now.
-    pub(crate) fn start() -> Clock<B> {
+    pub fn start() -> Clock<B> {
         Clock {
             last: B::counter(),
             nanos: 0,
@@ -98,7 +98,7 @@ impl<B: Board> Clock<B> {
 
     /// Sets the timer to `at`; it fires at once if that has passed, and not at all at
     /// [`Time::NEVER`] (but to keep the clock running). Returns what the counter shows then.
-    pub(crate) fn set_timer(&mut self, at: Time) -> u32 {
+    pub fn set_timer(&mut self, at: Time) -> u32 {
         let now = self.advance();
         let ahead = at.since(now).as_nanos();
         // Never early: what is left of a tick is waited for as well. What is too far away is looked
