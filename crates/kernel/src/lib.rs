@@ -105,7 +105,10 @@ pub use stamp::{Clock, Stamp};
 pub use thread::{Attributes, ThreadId};
 pub use trigger::Trigger;
 
+#[cfg(not(feature = "small"))]
 use alarms::Alarms;
+#[cfg(feature = "small")]
+use alarms::searched::Alarms;
 use budget::Server;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{CpuSet, Excess, Policy, Resched, Storage, Table};
