@@ -104,9 +104,7 @@ impl<C: Config> Core<C> {
             if owner.is_some_and(|owner| self.waits_for(owner, caller)) {
                 return Err(Error::Deadlock);
             }
-            if until <= now {
-                return Err(Error::TimedOut);
-            }
+            Self::may_wait(until, now)?;
             if self.queue_up(caller, mutex, state) {
                 if self.tells_waits() && owner.is_some() {
                     self.tell_wait(caller, owner, now);
