@@ -14,6 +14,7 @@
 mod bind;
 mod bind_c;
 mod body;
+mod define;
 
 pub(crate) use body::{handler, spawn_again, spawn_once};
 
