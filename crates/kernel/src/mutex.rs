@@ -105,7 +105,7 @@ impl<C: Config> Core<C> {
                 return Err(Error::Deadlock);
             }
             Self::may_wait(until, now)?;
-            if self.queue_up(caller, mutex, state) {
+            if self.queue_up(caller, owner, mutex, state) {
                 if self.tells_waits() && owner.is_some() {
                     self.tell_wait(caller, owner, now);
                 }
@@ -279,11 +279,16 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// `task` becomes the last of the threads that wait for a mutex whose word says `state`; returns whether it
+    /// `task` becomes the last of the threads that wait for a mutex of `owner` whose word says `state`; returns whether it
     /// did, as in [`Core::join_waiters`].
     #[inline]
-    fn queue_up(&mut self, task: TaskId, mutex: PlaceOf<C>, state: Word) -> bool {
-        let owner = self.owner_of(state);
+    fn queue_up(
+        &mut self,
+        task: TaskId,
+        owner: Option<TaskId>,
+        mutex: PlaceOf<C>,
+        state: Word,
+    ) -> bool {
         let joined = self.join_waiters(Sort::Mutex, mutex, state, task);
         if joined && state.first().is_none() {
             self.threads[task.index()].held = Held {
@@ -408,7 +413,7 @@ impl<C: Config> Core<C> {
                 if self.own(cpu, task, mutex, now) {
                     return self.wake(cpu, task, now);
                 }
-            } else if self.queue_up(task, mutex, state) {
+            } else if self.queue_up(task, self.owner_of(state), mutex, state) {
                 return self.wait_again(cpu, task, now);
             }
         }

@@ -410,7 +410,7 @@ impl<C: Config> Core<C> {
     /// the first.
     #[inline]
     pub(crate) fn take_waiter(&mut self, sort: Sort, place: PlaceOf<C>, first: TaskId) -> TaskId {
-        if self.links.is_alone(first) {
+        if !cfg!(feature = "small") && self.links.is_alone(first) {
             self.links.part(first);
             self.objects.store(sort, place, State::FREE);
             return first;

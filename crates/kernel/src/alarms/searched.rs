@@ -14,7 +14,7 @@ impl<S: Storage> Alarms<S> {
 
     /// The earliest instant; [`Time::NEVER`]: no alarm is set. O(threads).
     pub(crate) fn first(&self) -> Time {
-        self.earliest().1
+        self.0[self.earliest().index()]
     }
 
     /// When the alarm of `task` is; [`Time::NEVER`]: it is not set.
@@ -34,21 +34,23 @@ impl<S: Storage> Alarms<S> {
     /// Takes out a thread whose instant has come by `now`, and tells that instant: the earliest,
     /// and of one instant by rising number. O(threads).
     pub(crate) fn take_due(&mut self, now: Time) -> Option<(TaskId, Time)> {
-        let (row, at) = self.earliest();
-        if at > now || at.is_never() {
+        let first = self.earliest();
+        let at = &mut self.0[first.index()];
+        if *at > now || at.is_never() {
             return None;
         }
-        self.0[row] = Time::NEVER;
-        Some((TaskId::from_index(row), at))
+        Some((first, core::mem::replace(at, Time::NEVER)))
     }
 
-    fn earliest(&self) -> (usize, Time) {
-        let mut first = (0, Time::NEVER);
-        for row in 0..self.0.capacity() {
-            let at = self.0[row];
-            if at < first.1 {
-                first = (row, at);
+    /// The thread of the earliest instant, or any if no alarm is set.
+    #[inline(never)]
+    fn earliest(&self) -> TaskId {
+        let (mut first, mut next) = (TaskId(0), TaskId(1));
+        while next.index() < self.0.capacity() {
+            if self.0[next.index()] < self.0[first.index()] {
+                first = next;
             }
+            next.0 += 1;
         }
         first
     }
