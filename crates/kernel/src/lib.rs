@@ -138,7 +138,9 @@ pub struct Core<C: Config> {
     links: Links<C::Threads>,
     trace: C::Trace,
     alarms: Alarms<C::Threads>,
-    threads: TableOf<C::Threads, Thread<C::Message, PlaceOf<C>>>,
+    /// The message that each thread has received, or waits with until there is room.
+    hands: TableOf<C::Threads, C::Message>,
+    threads: TableOf<C::Threads, Thread<PlaceOf<C>>>,
     jobs: TableOf<C::Jobs, Jobs<PlaceOf<C>>>,
     arrivals: Arrivals<C::Arrivals>,
     /// The CPU time that each thread has used so far, in ticks.
@@ -295,6 +297,7 @@ impl<C: Config> Core<C> {
                 Timing::Tickless => Time::NEVER,
             },
             threads: Table::new(sizes.threads, Thread::default()),
+            hands: Table::new(sizes.threads, C::Message::default()),
             free,
             links,
             jobs: Table::new(sizes.threads, Jobs::default()),

@@ -250,7 +250,7 @@ impl<C: Config> Core<C> {
         let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
         let row = self.queues.get(queue.0, false)?;
         self.links.push_back(&mut row.waiters, task);
-        self.threads[task.index()].message = *message;
+        self.hands[task.index()] = *message;
         Ok(())
     }
 
@@ -304,7 +304,7 @@ impl<C: Config> Core<C> {
         // A thread that waits at a queue that is not full waits to receive; there is one, as there was
         // room and it was not used.
         let receiver = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
-        self.threads[receiver.index()].message = *message;
+        self.hands[receiver.index()] = *message;
         // In, and out at once.
         let sender = self.producer(cpu, is_threads);
         self.tell_level(cpu, queue, 1, sender, now);
@@ -502,7 +502,7 @@ impl<C: Config> Core<C> {
         let task = self.caller(cpu)?;
         let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
-        self.threads[task.index()].message = self.messages.rows[at];
+        self.hands[task.index()] = self.messages.rows[at];
         self.follow_level(cpu, queue, Some((task, Role::Consumer)), now);
         self.let_sender_in(cpu, queue, now)?;
         Ok(())
@@ -517,7 +517,7 @@ impl<C: Config> Core<C> {
             && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
         {
             let at = row.push();
-            self.messages.rows[at] = self.threads[sender.index()].message;
+            self.messages.rows[at] = self.hands[sender.index()];
             self.follow_level(cpu, queue, Some((sender, Role::Producer)), now);
             self.wake(cpu, sender, now);
             return Ok(true);
@@ -566,7 +566,7 @@ impl<C: Config> Core<C> {
     /// [`Error::NoThread`].
     #[inline]
     pub fn received(&self, cpu: CpuId) -> Result<&C::Message, Error> {
-        Ok(&self.threads[self.caller(cpu)?.index()].message)
+        Ok(&self.hands[self.caller(cpu)?.index()])
     }
 
     /// How many messages are in the queue.

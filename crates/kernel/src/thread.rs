@@ -118,7 +118,7 @@ pub(crate) enum Outcome {
 
 /// One row of the table of threads.
 #[derive(Clone, Copy)]
-pub(crate) struct Thread<M, P> {
+pub(crate) struct Thread<P> {
     pub(crate) state: State,
     pub(crate) generation: u32,
     /// Whether its wait has an end. That is its alarm; or, if it has [`crate::jobs::Jobs`] and so
@@ -142,12 +142,10 @@ pub(crate) struct Thread<M, P> {
     pub(crate) donor: Slot,
     /// The threads that wait for its end.
     pub(crate) joiners: List,
-    /// The message that it sends or has received.
-    pub(crate) message: M,
 }
 
-impl<M: Default, P> Default for Thread<M, P> {
-    fn default() -> Thread<M, P> {
+impl<P> Default for Thread<P> {
+    fn default() -> Thread<P> {
         Thread {
             state: State::Absent,
             generation: 0,
@@ -161,7 +159,6 @@ impl<M: Default, P> Default for Thread<M, P> {
             wanted: Slot::EMPTY,
             donor: Slot::EMPTY,
             joiners: List::EMPTY,
-            message: M::default(),
         }
     }
 }

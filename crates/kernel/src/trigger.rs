@@ -138,7 +138,7 @@ impl<C: Config> Core<C> {
             && let Ok(row) = self.queues.get(queue.0, false)
             && let Some(at) = row.pop_any()
         {
-            self.threads[task.index()].message = self.messages.rows[at];
+            self.hands[task.index()] = self.messages.rows[at];
             self.follow_level(cpu, queue, Some((task, Role::Consumer)), now);
         }
     }
@@ -171,7 +171,7 @@ impl<C: Config> Core<C> {
             && row.has_room()
             && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
         {
-            let message = self.threads[sender.index()].message;
+            let message = self.hands[sender.index()];
             self.wake(cpu, sender, now);
             // There are never more messages than a queue holds, which can be counted.
             let _ = self.post_job(cpu, queue, task, &message, Some(sender), now);
