@@ -150,6 +150,14 @@ impl<C: Config> Core<C> {
         }
     }
 
+    /// The same for a caller that is known to own the mutex: its guard is the proof.
+    #[inline]
+    pub fn unlock_owned(&mut self, cpu: CpuId, mutex: MutexId<PlaceOf<C>>, now: Time) {
+        if let Ok(caller) = self.caller(cpu) {
+            self.disown(cpu, caller, mutex.0, now);
+        }
+    }
+
     /// Whether the running thread owns a mutex.
     ///
     /// # Errors

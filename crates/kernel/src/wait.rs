@@ -201,7 +201,8 @@ impl<C: Config> Core<C> {
     }
 
     /// `task`, whose wait had no limit so far, waits for `object`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
     pub(crate) fn await_object(&mut self, task: TaskId, object: Object, until: Time) {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Blocked(object);

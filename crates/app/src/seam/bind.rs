@@ -72,7 +72,10 @@ macro_rules! __bind {
                     // Its guard is the proof that the thread owns it.
                     let _ = $kernel.try_or(
                         |_, _, _| Ok(None),
-                        move |core, cpu, now| core.unlock(cpu, MutexId::at(mutex), now),
+                        move |core, cpu, now| {
+                            core.unlock_owned(cpu, MutexId::at(mutex), now);
+                            Ok(())
+                        },
                     );
                 }
             }
