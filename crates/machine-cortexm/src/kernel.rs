@@ -199,7 +199,7 @@ impl<C: BoardConfig> Kernel<C> {
     }
 
     /// The second half of [`Machine::try_or`](flyball_port::Machine::try_or).
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     pub(crate) fn go_on<R>(
         &'static self,
         mask: Mask,
