@@ -81,7 +81,7 @@ impl<C: Config> Core<C> {
     }
 
     /// A thread that is to start at once starts.
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn begin(&mut self, cpu: CpuId, task: TaskId, start: Time, now: Time) {
         self.ring(cpu, task, start, now);
     }

@@ -419,7 +419,7 @@ impl<C: Config> Core<C> {
     }
 
     #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn take_among_waiters(&mut self, sort: Sort, place: PlaceOf<C>, first: TaskId) -> TaskId {
         let mut waiters = self.links.from(first);
         let waiter = take_among(&mut self.links, &self.policy, &mut waiters);

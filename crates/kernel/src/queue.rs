@@ -238,7 +238,7 @@ impl<C: Config> Core<C> {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn wait_for_room(
         &mut self,
         cpu: CpuId,
@@ -497,7 +497,7 @@ impl<C: Config> Core<C> {
 
     /// The running thread takes the oldest message out, and the most urgent sender that waits puts
     /// its own in if there is room.
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn make_room(&mut self, cpu: CpuId, queue: QueueId, now: Time) -> Result<(), Error> {
         let task = self.caller(cpu)?;
         let row = self.queues.get(queue.0, false)?;

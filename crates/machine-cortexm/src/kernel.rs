@@ -215,7 +215,7 @@ impl<C: BoardConfig> Kernel<C> {
     /// Sleeps until a thread runs. It is the one whose stack this is: any other would have the CPU
     /// with a stack of its own.
     #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn idle(&'static self) {
         loop {
             let runs = self.with(|_, state| {
