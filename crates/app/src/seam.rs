@@ -181,6 +181,10 @@ pub trait Binding: 'static {
     fn tune(settings: Self::Settings) -> Result<(), Error>;
 }
 
+/// Whether a free mutex is locked and unlocked, and a semaphore passed and signalled for which no thread waits, without
+/// the kernel; it does these, too, and where there are few calls that is the only way.
+pub const IS_QUICK: bool = !cfg!(feature = "few-calls");
+
 /// A kernel object that is to be made.
 #[derive(Clone, Copy)]
 pub enum Object {

@@ -273,16 +273,16 @@ impl<C: Config> Core<C> {
             .store(Sort::Mutex, mutex, of_waiters(waiters, owned));
         self.has_locked(cpu, heir, mutex, now);
         if let Some(first) = waiters.first() {
+            // The others wait for the heir now.
             self.threads[first.index()].held.owner = Slot::of(heir);
+            self.remember_wanted(heir, first);
         }
         if self.tells_waits() {
             self.tell_new_owner(heir, waiters, now);
         }
         self.inherit(cpu, task, now);
         self.wake(cpu, heir, now);
-        if let Some(first) = waiters.first() {
-            // The others wait for the heir now.
-            self.remember_wanted(heir, first);
+        if !waiters.is_empty() {
             self.inherit(cpu, heir, now);
         }
     }

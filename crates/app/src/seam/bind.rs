@@ -42,7 +42,7 @@ macro_rules! __bind {
                 $kernel.look(|core| object.make(core, place)).unwrap_or(Err(Error::NoThread))
             }
             fn _flyball_lock(mutex: At) -> Result<(), Error> {
-                if mutex.word().try_lock($kernel.name()) {
+                if $crate::seam::IS_QUICK && mutex.word().try_lock($kernel.name()) {
                     return Ok(());
                 }
                 if !$kernel.can_wait() {
@@ -68,7 +68,7 @@ macro_rules! __bind {
                 )
             }
             fn _flyball_unlock(mutex: At) {
-                if !mutex.word().try_unlock($kernel.name()) {
+                if !($crate::seam::IS_QUICK && mutex.word().try_unlock($kernel.name())) {
                     // Its guard is the proof that the thread owns it.
                     let _ = $kernel.try_or(
                         |_, _, _| Ok(None),
@@ -83,7 +83,7 @@ macro_rules! __bind {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
                 }
-                if semaphore.word().try_pass() {
+                if $crate::seam::IS_QUICK && semaphore.word().try_pass() {
                     return Ok(());
                 }
                 $kernel.try_or(
@@ -109,7 +109,7 @@ macro_rules! __bind {
                 )
             }
             fn _flyball_signal(semaphore: At) -> Result<(), Error> {
-                if semaphore.word().try_give() {
+                if $crate::seam::IS_QUICK && semaphore.word().try_give() {
                     return Ok(());
                 }
                 $kernel.try_or(

@@ -24,6 +24,7 @@ mod reserve;
 mod resizing;
 mod speeds;
 mod stamps;
+mod timeouts;
 mod triggers;
 mod words;
 mod world;
