@@ -81,7 +81,8 @@ impl<C: BoardConfig> Kernel<C> {
     }
 
     /// With the kernel, and interrupts masked.
-    #[inline]
+    #[cfg_attr(feature = "small", inline(always))]
+    #[cfg_attr(not(feature = "small"), inline)]
     pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut Switch, &mut State<C>) -> R) -> R {
         let mask = Mask::set();
         let (switch, state) = self.parts(&mask);

@@ -189,7 +189,7 @@ macro_rules! __bind {
                 let mut is_here = false;
                 $kernel.try_or(
                     |core, cpu, _| {
-                        is_here = core.try_receive(queue, message, Some(cpu))?;
+                        is_here = $crate::seam::IS_QUICK && core.try_receive(queue, message, Some(cpu))?;
                         Ok(is_here.then_some(()))
                     },
                     |core, cpu, now| core.receive_in_line(cpu, queue, Time::NEVER, now),
