@@ -59,6 +59,7 @@ macro_rules! image {
             policy: $policy = $make,
             init: init,
             conditions: false,
+            timeouts: false,
             threads: $crate::THREADS,
             queues: 1,
             messages: 4,

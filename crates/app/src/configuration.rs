@@ -24,6 +24,9 @@ pub struct Settings {
     pub objects: bool,
     /// Whether there are [`Condition`](crate::Condition)s among them.
     pub conditions: bool,
+    /// Whether waits may have limits: [`lock_until`](crate::Mutex::lock_until) and its like. Where they may not, such a
+    /// call says [`Error::Full`](crate::Error::Full) if it would have to wait; threads sleep all the same.
+    pub timeouts: bool,
     /// Mutexes that all threads together whose late jobs are given up
     /// ([`spawn_abortable`](crate::spawn_abortable)) may have at the same time, with those that they wait for.
     pub held: usize,
@@ -62,6 +65,7 @@ impl Settings {
         threads: 8,
         objects: true,
         conditions: true,
+        timeouts: true,
         held: 0,
         ceilings: false,
         queues: 4,
@@ -238,6 +242,7 @@ macro_rules! kernel {
                 const OBJECTS: bool = FLYBALL_SETTINGS.objects;
                 const CONDITIONS: bool = FLYBALL_SETTINGS.objects && FLYBALL_SETTINGS.conditions;
                 const ACCOUNTING: bool = FLYBALL_SETTINGS.accounting;
+                const TIMEOUTS: bool = FLYBALL_SETTINGS.timeouts;
                 const OVERRUNS: bool = FLYBALL_SETTINGS.overruns;
                 const CHECKS: bool = FLYBALL_SETTINGS.checks;
                 const TICKS: bool = matches!(FLYBALL_SETTINGS.timing, $crate::Timing::Tick(_));

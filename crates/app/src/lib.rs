@@ -106,7 +106,8 @@ pub use time::{
 pub type FixedPriorities<const N: usize> = Ranked<FixedPriority, Bitmap<Level, Inline<N>>>;
 
 /// Earliest deadline first for up to `N` threads.
-pub type EarliestDeadlines<const N: usize> = Ranked<EarliestDeadline, SortedRing<Time, Inline<N>>>;
+pub type EarliestDeadlines<const N: usize> =
+    Ranked<EarliestDeadline, <Inline<N> as policy::Storage>::Sorted<Time>>;
 
 /// Fixed priorities for up to `N` threads on up to `CPUS` CPUs, all of which run any of them.
 pub type GlobalFixedPriorities<const N: usize, const CPUS: usize> =

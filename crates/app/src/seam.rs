@@ -14,6 +14,7 @@
 mod bind;
 mod bind_c;
 mod body;
+mod define;
 
 pub(crate) use body::{handler, spawn_again, spawn_once};
 
@@ -180,6 +181,10 @@ pub trait Binding: 'static {
     fn tune(settings: Self::Settings) -> Result<(), Error>;
 }
 
+/// Whether a free mutex is locked and unlocked, and a semaphore passed and signalled for which no thread waits, without
+/// the kernel; it does these, too, and where there are few calls that is the only way.
+pub const IS_QUICK: bool = !cfg!(feature = "few-calls");
+
 /// A kernel object that is to be made.
 #[derive(Clone, Copy)]
 pub enum Object {
@@ -202,7 +207,11 @@ impl Object {
         }
         let number = match self {
             Object::Queue(capacity) => core.queue(capacity)?.number(),
+            #[cfg(not(feature = "few-calls"))]
             Object::Gauge(capacity, kind) => core.gauge(capacity, kind)?.number(),
+            // No call that uses it would link.
+            #[cfg(feature = "few-calls")]
+            Object::Gauge(..) => return Err(Error::Full),
         };
         // A table has at most 32,768 rows.
         place.store(number.cast_signed(), Ordering::Relaxed);

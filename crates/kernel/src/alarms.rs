@@ -14,6 +14,13 @@
 //! instant, and otherwise makes one of its own. So an instant may have several entries; they are
 //! put together when it comes. Threads of one instant are served by rising number, whichever set
 //! its alarm first.
+#![cfg_attr(
+    all(feature = "small", not(test)),
+    allow(dead_code, reason = "a small image searches")
+)]
+
+#[cfg(any(test, feature = "small"))]
+pub(crate) mod searched;
 
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::queue::{Entry, IndexedHeap};

@@ -49,9 +49,7 @@ impl<C: Config> Core<C> {
         if !self.owns(caller, mutex.0)? {
             return Err(Error::NotOwner);
         }
-        if until <= now {
-            return Err(Error::TimedOut);
-        }
+        Self::may_wait(until, now)?;
         if !C::CONDITIONS {
             return Err(Error::Full);
         }

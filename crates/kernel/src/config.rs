@@ -89,6 +89,10 @@ pub trait Config {
     /// Whether there are condition variables that threads wait on.
     const CONDITIONS: bool = Self::OBJECTS;
 
+    /// Whether waits may have limits: calls that wait until some instant. Where they may not, a call with one that would
+    /// have to wait says [`Error::Full`](crate::Error::Full); threads may sleep all the same, and not wait at all.
+    const TIMEOUTS: bool = true;
+
     /// Whether semaphores can be signalled where budgets of servers are used up
     /// ([`Core::on_exhaust`](crate::Core::on_exhaust)).
     const OVERRUNS: bool = false;

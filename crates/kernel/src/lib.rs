@@ -108,7 +108,10 @@ pub use stamp::{Clock, Stamp};
 pub use thread::{Attributes, ThreadId};
 pub use trigger::Trigger;
 
+#[cfg(not(feature = "small"))]
 use alarms::Alarms;
+#[cfg(feature = "small")]
+use alarms::searched::Alarms;
 use budget::Server;
 use flyball_policy::queue::links::{Links, List};
 use flyball_policy::{CpuSet, Excess, Policy, Resched, Storage, Table};
@@ -142,7 +145,9 @@ pub struct Core<C: Config> {
     next_tick: Time,
     ticks: u64,
     alarms: Alarms<C::Threads>,
-    threads: TableOf<C::Threads, Thread<HandOf<C>, PlaceOf<C>>>,
+    /// Where each thread has the message that it has received, or waits with until there is room.
+    hands: TableOf<C::Threads, HandOf<C>>,
+    threads: TableOf<C::Threads, Thread<PlaceOf<C>>>,
     jobs: TableOf<C::Jobs, Jobs<PlaceOf<C>>>,
     arrivals: Arrivals<C::Arrivals>,
     /// The CPU time that each thread has used so far, in ticks.
@@ -298,6 +303,7 @@ impl<C: Config> Core<C> {
                 Timing::Tickless => Time::NEVER,
             },
             threads: Table::new(sizes.threads, Thread::default()),
+            hands: Table::new(sizes.threads, HandOf::<C>::default()),
             free,
             links,
             jobs: Table::new(sizes.threads, Jobs::default()),

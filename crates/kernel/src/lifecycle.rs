@@ -44,16 +44,15 @@ impl<C: Config> Core<C> {
         }
         self.forget_counts(task);
         self.forget_ceiling(task);
+        // The row is that of no thread: as `vacate` left it, or as it was at first.
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
-        *thread = Thread {
-            state: State::Dormant,
-            generation,
-            ..Thread::default()
-        };
+        thread.state = State::Dormant;
+        // Without checks it may have been for a thread that had ended.
+        thread.token = false;
         self.emit(now, cpu, Kind::Start { task });
         if start <= now {
-            self.begin(cpu, task, start, now);
+            self.begin(cpu, task, now, now);
         } else if self.jobs.find(task.index()).is_some() {
             self.set_alarm(task);
         } else {
@@ -82,7 +81,7 @@ impl<C: Config> Core<C> {
     }
 
     /// A thread that is to start at once starts.
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn begin(&mut self, cpu: CpuId, task: TaskId, start: Time, now: Time) {
         self.ring(cpu, task, start, now);
     }
@@ -204,8 +203,11 @@ impl<C: Config> Core<C> {
         self.limit(task, Time::NEVER);
         self.forget(task);
         // A row whose generations have run out is never used again.
-        if let Some(next) = self.threads[task.index()].generation.checked_add(1) {
-            self.threads[task.index()].generation = next;
+        if let Some(generation) = self.threads[task.index()].generation.checked_add(1) {
+            self.threads[task.index()] = Thread {
+                generation,
+                ..Thread::default()
+            };
             self.links.push_back(&mut self.free, task);
         }
     }

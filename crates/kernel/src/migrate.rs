@@ -23,7 +23,8 @@ use flyball_trace::{CpuId, Kind, Object, TaskId, Time};
 /// A thread between two cores: its jobs, its waits, and the CPU time that it has used.
 #[must_use = "the thread is lost with it"]
 pub struct Migrant<H, P = u16> {
-    thread: Thread<H, P>,
+    thread: Thread<P>,
+    hand: H,
     jobs: Option<Jobs<P>>,
     /// In ticks.
     used: u64,
@@ -76,7 +77,12 @@ impl<C: Config> Core<C> {
         let thread = core::mem::replace(row, absent);
         self.restarts -= u16::from(thread.restart);
         self.vacate(task);
-        Ok(Migrant { thread, jobs, used })
+        Ok(Migrant {
+            thread,
+            hand: self.hands[task.index()],
+            jobs,
+            used,
+        })
     }
 
     /// Puts a thread into this core, at `now`, on `cpu`: it goes on where it was, with the CPU time
@@ -124,6 +130,7 @@ impl<C: Config> Core<C> {
             generation,
             ..migrant.thread
         };
+        self.hands[task.index()] = migrant.hand;
         if restart {
             self.restarts += 1;
             for cpu in 0..self.cpus.capacity() {

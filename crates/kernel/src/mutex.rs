@@ -104,10 +104,8 @@ impl<C: Config> Core<C> {
             if owner.is_some_and(|owner| self.waits_for(owner, caller)) {
                 return Err(Error::Deadlock);
             }
-            if until <= now {
-                return Err(Error::TimedOut);
-            }
-            if self.queue_up(caller, mutex, state) {
+            Self::may_wait(until, now)?;
+            if self.queue_up(caller, owner, mutex, state) {
                 if self.tells_waits() && owner.is_some() {
                     self.tell_wait(caller, owner, now);
                 }
@@ -149,6 +147,14 @@ impl<C: Config> Core<C> {
             Ok(())
         } else {
             Err(Error::NotOwner)
+        }
+    }
+
+    /// The same for a caller that is known to own the mutex: its guard is the proof.
+    #[inline]
+    pub fn unlock_owned(&mut self, cpu: CpuId, mutex: MutexId<PlaceOf<C>>, now: Time) {
+        if let Ok(caller) = self.caller(cpu) {
+            self.disown(cpu, caller, mutex.0, now);
         }
     }
 
@@ -267,25 +273,30 @@ impl<C: Config> Core<C> {
             .store(Sort::Mutex, mutex, of_waiters(waiters, owned));
         self.has_locked(cpu, heir, mutex, now);
         if let Some(first) = waiters.first() {
+            // The others wait for the heir now.
             self.threads[first.index()].held.owner = Slot::of(heir);
+            self.remember_wanted(heir, first);
         }
         if self.tells_waits() {
             self.tell_new_owner(heir, waiters, now);
         }
         self.inherit(cpu, task, now);
         self.wake(cpu, heir, now);
-        if let Some(first) = waiters.first() {
-            // The others wait for the heir now.
-            self.remember_wanted(heir, first);
+        if !waiters.is_empty() {
             self.inherit(cpu, heir, now);
         }
     }
 
-    /// `task` becomes the last of the threads that wait for a mutex whose word says `state`; returns whether it
+    /// `task` becomes the last of the threads that wait for a mutex of `owner` whose word says `state`; returns whether it
     /// did, as in [`Core::join_waiters`].
     #[inline]
-    fn queue_up(&mut self, task: TaskId, mutex: PlaceOf<C>, state: Word) -> bool {
-        let owner = self.owner_of(state);
+    fn queue_up(
+        &mut self,
+        task: TaskId,
+        owner: Option<TaskId>,
+        mutex: PlaceOf<C>,
+        state: Word,
+    ) -> bool {
         let joined = self.join_waiters(Sort::Mutex, mutex, state, task);
         if joined && state.first().is_none() {
             self.threads[task.index()].held = Held {
@@ -410,7 +421,7 @@ impl<C: Config> Core<C> {
                 if self.own(cpu, task, mutex, now) {
                     return self.wake(cpu, task, now);
                 }
-            } else if self.queue_up(task, mutex, state) {
+            } else if self.queue_up(task, self.owner_of(state), mutex, state) {
                 return self.wait_again(cpu, task, now);
             }
         }

@@ -410,7 +410,7 @@ impl<C: Config> Core<C> {
     /// the first.
     #[inline]
     pub(crate) fn take_waiter(&mut self, sort: Sort, place: PlaceOf<C>, first: TaskId) -> TaskId {
-        if self.links.is_alone(first) {
+        if !cfg!(feature = "small") && self.links.is_alone(first) {
             self.links.part(first);
             self.objects.store(sort, place, State::FREE);
             return first;
@@ -419,7 +419,7 @@ impl<C: Config> Core<C> {
     }
 
     #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn take_among_waiters(&mut self, sort: Sort, place: PlaceOf<C>, first: TaskId) -> TaskId {
         let mut waiters = self.links.from(first);
         let waiter = take_among(&mut self.links, &self.policy, &mut waiters);

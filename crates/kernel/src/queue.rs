@@ -248,7 +248,7 @@ impl<C: Config> Core<C> {
         }
     }
 
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn wait_for_room(
         &mut self,
         cpu: CpuId,
@@ -258,7 +258,7 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<(), Error> {
         let task = self.block(cpu, Object::Queue(queue.0), until, now)?;
-        self.threads[task.index()].hand = message.in_hand();
+        self.hands[task.index()] = message.in_hand();
         self.wait_at(queue, task)
     }
 
@@ -314,7 +314,7 @@ impl<C: Config> Core<C> {
         let receiver = take_of_some(&mut self.links, &self.policy, &mut row.waiters);
         // Had they released jobs this would have been one.
         row.settle_if(true);
-        message.hand_over(&mut self.threads[receiver.index()].hand);
+        message.hand_over(&mut self.hands[receiver.index()]);
         // In, and out at once.
         let sender = self.producer(cpu, is_threads);
         self.tell_level(cpu, queue, 1, sender, now);
@@ -495,7 +495,7 @@ impl<C: Config> Core<C> {
         }
         let task = self.caller(cpu)?;
         // Of no meaning if it does not wait.
-        self.threads[task.index()].hand = hand;
+        self.hands[task.index()] = hand;
         self.block(cpu, Object::Queue(queue.0), until, now)?;
         self.wait_at(queue, task)
     }
@@ -511,7 +511,7 @@ impl<C: Config> Core<C> {
 
     /// The running thread takes the oldest message out, and the most urgent sender that waits puts
     /// its own in if there is room.
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn make_room(
         &mut self,
         cpu: CpuId,
@@ -522,7 +522,7 @@ impl<C: Config> Core<C> {
         let task = self.caller(cpu)?;
         let row = self.queues.get(queue.0, false)?;
         let at = row.pop();
-        let place = &mut self.threads[task.index()].hand;
+        let place = &mut self.hands[task.index()];
         *place = hand;
         self.messages.rows[at].hand_over(place);
         self.follow_level(cpu, queue, Some((task, Role::Consumer)), now);
@@ -540,7 +540,7 @@ impl<C: Config> Core<C> {
         {
             row.settle();
             let at = row.push();
-            self.messages.rows[at] = Message::from_hand(&self.threads[sender.index()].hand);
+            self.messages.rows[at] = Message::from_hand(&self.hands[sender.index()]);
             self.follow_level(cpu, queue, Some((sender, Role::Producer)), now);
             self.wake(cpu, sender, now);
             return Ok(true);
@@ -595,7 +595,7 @@ impl<C: Config> Core<C> {
     /// [`Error::NoThread`].
     #[inline]
     pub fn received(&self, cpu: CpuId) -> Result<&HandOf<C>, Error> {
-        Ok(&self.threads[self.caller(cpu)?.index()].hand)
+        Ok(&self.hands[self.caller(cpu)?.index()])
     }
 
     /// How many messages are in the queue.

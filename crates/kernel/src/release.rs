@@ -158,7 +158,7 @@ impl<C: Config> Core<C> {
 
     /// A thread without [`crate::jobs::Jobs`] starts: its one job is released.
     #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     pub(crate) fn start(&mut self, cpu: CpuId, task: TaskId, release: Time, now: Time) {
         self.threads[task.index()].state = State::Ready;
         let (job, deadline) = (1, Time::NEVER);

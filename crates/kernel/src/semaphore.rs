@@ -52,9 +52,7 @@ impl<C: Config> Core<C> {
         loop {
             let state = self.state_of(Sort::Semaphore, place)?;
             if state == State::FREE {
-                if until <= now {
-                    return Err(Error::TimedOut);
-                }
+                Self::may_wait(until, now)?;
                 if self.wait_first(Sort::Semaphore, place, state, caller) {
                     break;
                 }
@@ -68,9 +66,7 @@ impl<C: Config> Core<C> {
                 if self.has_jobs() && state.task().is_some() {
                     return Err(Error::Taken);
                 }
-                if until <= now {
-                    return Err(Error::TimedOut);
-                }
+                Self::may_wait(until, now)?;
                 self.wait_behind(place, TaskId(state.names()), caller);
                 break;
             }

@@ -118,7 +118,7 @@ pub(crate) enum Outcome {
 
 /// One row of the table of threads.
 #[derive(Clone, Copy)]
-pub(crate) struct Thread<H, P> {
+pub(crate) struct Thread<P> {
     pub(crate) state: State,
     pub(crate) generation: u32,
     /// Whether its wait has an end. That is its alarm; or, if it has [`crate::jobs::Jobs`] and so
@@ -142,12 +142,10 @@ pub(crate) struct Thread<H, P> {
     pub(crate) donor: Slot,
     /// The threads that wait for its end.
     pub(crate) joiners: List,
-    /// Where it has the message that it sends or has received.
-    pub(crate) hand: H,
 }
 
-impl<H: Default, P> Default for Thread<H, P> {
-    fn default() -> Thread<H, P> {
+impl<P> Default for Thread<P> {
+    fn default() -> Thread<P> {
         Thread {
             state: State::Absent,
             generation: 0,
@@ -161,7 +159,6 @@ impl<H: Default, P> Default for Thread<H, P> {
             wanted: Slot::EMPTY,
             donor: Slot::EMPTY,
             joiners: List::EMPTY,
-            hand: H::default(),
         }
     }
 }

@@ -139,7 +139,7 @@ impl<C: Config> Core<C> {
             && let Ok(row) = self.queues.get(queue.0, false)
             && let Some(at) = row.pop_any()
         {
-            self.messages.rows[at].hand_over(&mut self.threads[task.index()].hand);
+            self.messages.rows[at].hand_over(&mut self.hands[task.index()]);
             self.follow_level(cpu, queue, Some((task, Role::Consumer)), now);
         }
     }
@@ -173,7 +173,7 @@ impl<C: Config> Core<C> {
             && let Some(sender) = take_most_urgent(&mut self.links, &self.policy, &mut row.waiters)
         {
             row.settle();
-            let message = C::Message::from_hand(&self.threads[sender.index()].hand);
+            let message = C::Message::from_hand(&self.hands[sender.index()]);
             self.wake(cpu, sender, now);
             // There are never more messages than a queue holds, which can be counted.
             let _ = self.post_job(cpu, queue, task, &message, Some(sender), now);

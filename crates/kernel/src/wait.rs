@@ -46,7 +46,8 @@ pub(crate) fn take_of_some<S: Storage>(
     list: &mut List,
 ) -> TaskId {
     let first = list.head();
-    if links.is_alone(first) {
+    // A small image has one way for one and for many.
+    if !cfg!(feature = "small") && links.is_alone(first) {
         links.remove(list, first);
         return first;
     }
@@ -90,6 +91,10 @@ impl<C: Config> Core<C> {
         let task = self.find(thread)?;
         match self.threads[task.index()].state {
             State::Blocked(object) if !matches!(object, Object::Mutex(_)) => {
+                if !C::TIMEOUTS {
+                    // It may sleep: no thread that does is woken otherwise.
+                    self.lift_limit(task);
+                }
                 self.give_up(cpu, task, object, Outcome::Roused, now);
                 Ok(true)
             }
@@ -126,6 +131,19 @@ impl<C: Config> Core<C> {
         self.find(thread)
     }
 
+    /// Whether a wait until `until` may begin `now`.
+    #[inline]
+    pub(crate) fn may_wait(until: Time, now: Time) -> Result<(), Error> {
+        if until <= now {
+            return Err(Error::TimedOut);
+        }
+        if C::TIMEOUTS || until.is_never() {
+            Ok(())
+        } else {
+            Err(Error::Full)
+        }
+    }
+
     /// The running thread waits for `object`, until `until` at the latest. Returns the thread; the
     /// caller puts it into the list of the object.
     #[expect(
@@ -141,9 +159,7 @@ impl<C: Config> Core<C> {
         now: Time,
     ) -> Result<TaskId, Error> {
         let task = self.caller(cpu)?;
-        if until <= now {
-            return Err(Error::TimedOut);
-        }
+        Self::may_wait(until, now)?;
         self.block_caller(cpu, task, object, until, now);
         Ok(task)
     }
@@ -185,11 +201,12 @@ impl<C: Config> Core<C> {
     }
 
     /// `task`, whose wait had no limit so far, waits for `object`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as above")]
+    #[inline(always)]
     pub(crate) fn await_object(&mut self, task: TaskId, object: Object, until: Time) {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Blocked(object);
-        if !until.is_never() {
+        if (C::TIMEOUTS || object == Object::Clock) && !until.is_never() {
             thread.limited = true;
             self.limit(task, until);
         }
@@ -200,7 +217,7 @@ impl<C: Config> Core<C> {
     pub(crate) fn wake(&mut self, cpu: CpuId, task: TaskId, now: Time) {
         let thread = &mut self.threads[task.index()];
         thread.state = State::Ready;
-        if thread.limited {
+        if C::TIMEOUTS && thread.limited {
             self.lift_limit(task);
         }
         let job = self.present_job(task);
@@ -245,7 +262,9 @@ impl<C: Config> Core<C> {
         thread.limited = false;
         match thread.state {
             State::Blocked(Object::Clock) => self.wake(cpu, task, now),
-            State::Blocked(object) => self.give_up(cpu, task, object, Outcome::TimedOut, now),
+            State::Blocked(object) if C::TIMEOUTS => {
+                self.give_up(cpu, task, object, Outcome::TimedOut, now);
+            }
             _ => self.start(cpu, task, at, now),
         }
     }

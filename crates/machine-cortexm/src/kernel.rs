@@ -81,7 +81,8 @@ impl<C: BoardConfig> Kernel<C> {
     }
 
     /// With the kernel, and interrupts masked.
-    #[inline]
+    #[cfg_attr(feature = "small", inline(always))]
+    #[cfg_attr(not(feature = "small"), inline)]
     pub(crate) fn with<R>(&'static self, f: impl FnOnce(&mut Switch, &mut State<C>) -> R) -> R {
         let mask = Mask::set();
         let (switch, state) = self.parts(&mask);
@@ -224,7 +225,7 @@ impl<C: BoardConfig> Kernel<C> {
     }
 
     /// The second half of [`Machine::try_or`](flyball_port::Machine::try_or).
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     pub(crate) fn go_on<R>(
         &'static self,
         mask: Mask,
@@ -240,7 +241,7 @@ impl<C: BoardConfig> Kernel<C> {
     /// Sleeps until a thread runs. It is the one whose stack this is: any other would have the CPU
     /// with a stack of its own.
     #[cold]
-    #[inline(never)]
+    #[cfg_attr(not(feature = "small"), inline(never))]
     fn idle(&'static self) {
         loop {
             let runs = self.with(|_, state| {

@@ -48,6 +48,8 @@ pub mod clock;
 pub mod config;
 pub mod context;
 mod cpu;
+#[cfg(feature = "copies")]
+mod divide;
 mod examine;
 mod fault;
 pub mod guard;

@@ -29,6 +29,7 @@ impl<C: BoardConfig> Machine for Kernel<C> {
         StackArea::new(words, C::PAINTS)
     }
 
+    #[inline(always)]
     fn start(&'static self) -> ! {
         self.run()
     }

@@ -116,7 +116,10 @@ pub struct InlineTable<T, const N: usize>([T; N]);
 
 impl<const N: usize> Storage for Inline<N> {
     type Table<T> = InlineTable<T, N>;
+    #[cfg(not(feature = "small"))]
     type Sorted<K: Copy + Ord + Default> = SortedRing<K, Self>;
+    #[cfg(feature = "small")]
+    type Sorted<K: Copy + Ord + Default> = crate::queue::SortedList<K, Self>;
     type Static<O: StaticOrder> = ByRank<O, Self>;
 }
 

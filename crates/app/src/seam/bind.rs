@@ -1,19 +1,5 @@
 //! The one binding for all machines.
 
-/// Defines functions of the seam, and has the compiler check that they have the types that are
-/// declared above.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __define {
-    ($(fn $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {$(
-        #[inline]
-        #[unsafe(no_mangle)]
-        fn $name($($argument: $type),*) $(-> $result)? $body
-
-        const _: fn($($type),*) $(-> $result)? = $crate::seam::$name;
-    )*};
-}
-
 /// A call that may wait until `$until`. The clock is left alone where it is not needed: by a thread
 /// that waits for ever, or, with an `$until` of zero, not at all. `$done` is what comes out of a
 /// wait.
@@ -56,7 +42,7 @@ macro_rules! __bind {
                 $kernel.look(|core| object.make(core, place)).unwrap_or(Err(Error::NoThread))
             }
             fn _flyball_lock(mutex: At) -> Result<(), Error> {
-                if mutex.word().try_lock($kernel.name()) {
+                if $crate::seam::IS_QUICK && mutex.word().try_lock($kernel.name()) {
                     return Ok(());
                 }
                 if !$kernel.can_wait() {
@@ -69,6 +55,7 @@ macro_rules! __bind {
                     },
                 )
             }
+            #[rest]
             fn _flyball_lock_until(mutex: At, until: Time) -> Result<(), Error> {
                 if mutex.word().try_lock($kernel.name()) {
                     return Ok(());
@@ -81,11 +68,14 @@ macro_rules! __bind {
                 )
             }
             fn _flyball_unlock(mutex: At) {
-                if !mutex.word().try_unlock($kernel.name()) {
+                if !($crate::seam::IS_QUICK && mutex.word().try_unlock($kernel.name())) {
                     // Its guard is the proof that the thread owns it.
                     let _ = $kernel.try_or(
                         |_, _, _| Ok(None),
-                        move |core, cpu, now| core.unlock(cpu, MutexId::at(mutex), now),
+                        move |core, cpu, now| {
+                            core.unlock_owned(cpu, MutexId::at(mutex), now);
+                            Ok(())
+                        },
                     );
                 }
             }
@@ -93,7 +83,7 @@ macro_rules! __bind {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
                 }
-                if semaphore.word().try_pass() {
+                if $crate::seam::IS_QUICK && semaphore.word().try_pass() {
                     return Ok(());
                 }
                 $kernel.try_or(
@@ -103,6 +93,7 @@ macro_rules! __bind {
                     },
                 )
             }
+            #[rest]
             fn _flyball_wait_until(semaphore: At, until: Time) -> Result<(), Error> {
                 if !$kernel.can_wait() {
                     return Err(Error::NoThread);
@@ -118,7 +109,7 @@ macro_rules! __bind {
                 )
             }
             fn _flyball_signal(semaphore: At) -> Result<(), Error> {
-                if semaphore.word().try_give() {
+                if $crate::seam::IS_QUICK && semaphore.word().try_give() {
                     return Ok(());
                 }
                 $kernel.try_or(
@@ -126,6 +117,7 @@ macro_rules! __bind {
                     move |core, cpu, now| core.signal(cpu, SemaphoreId::at(semaphore), now),
                 )
             }
+            #[rest]
             fn _flyball_wait_condition(
                 condition: At,
                 mutex: At,
@@ -141,6 +133,7 @@ macro_rules! __bind {
                     }
                 )
             }
+            #[rest]
             fn _flyball_signal_condition(condition: At) {
                 if condition.word().is_waited_for() {
                     // The object is there, so nothing is refused.
@@ -149,6 +142,7 @@ macro_rules! __bind {
                     });
                 }
             }
+            #[rest]
             fn _flyball_broadcast(condition: At) {
                 if condition.word().is_waited_for() {
                     // As above.
@@ -166,6 +160,7 @@ macro_rules! __bind {
                     |core, cpu, now| core.send_in_line(cpu, queue, message, Time::NEVER, now),
                 )
             }
+            #[rest]
             fn _flyball_send_until(queue: QueueId, message: &Message, until: Time) -> Result<(), Error> {
                 $crate::__wait_until!(
                     $kernel,
@@ -174,6 +169,7 @@ macro_rules! __bind {
                     |core, cpu, now| core.send(cpu, queue, message, until, now)
                 )
             }
+            #[rest]
             fn _flyball_post(queue: QueueId, message: &Message) -> Result<(), Error> {
                 let follows_caller = $kernel.follows_caller();
                 $kernel.try_or(
@@ -193,11 +189,14 @@ macro_rules! __bind {
                 let hand = message.hand();
                 $kernel.try_or(
                     |core, cpu, _| {
-                        Ok(core.try_receive(queue, &mut { hand }, Some(cpu))?.then_some(()))
+                        let is_here = $crate::seam::IS_QUICK
+                            && core.try_receive(queue, &mut { hand }, Some(cpu))?;
+                        Ok(is_here.then_some(()))
                     },
                     |core, cpu, now| core.receive_in_line(cpu, queue, hand, Time::NEVER, now),
                 )
             }
+            #[rest]
             fn _flyball_receive_until(
                 queue: QueueId,
                 message: &mut Message,
@@ -211,6 +210,7 @@ macro_rules! __bind {
                     |core, cpu, now| core.receive(cpu, queue, hand, until, now)
                 )
             }
+            #[rest]
             fn _flyball_take(queue: QueueId, message: &mut Message) -> Result<(), Error> {
                 let follows_caller = $kernel.follows_caller();
                 $kernel.act(|core, cpu, now| {
@@ -225,9 +225,11 @@ macro_rules! __bind {
                     core.drain(cpu, queue, 1, now, |taken| *message = *taken)
                 })
             }
+            #[rest]
             fn _flyball_resize(queue: QueueId, capacity: u16) -> Result<(), Error> {
                 $kernel.act(|core, cpu, now| core.resize(cpu, queue, capacity, now))
             }
+            #[rest]
             fn _flyball_set_level(gauge: GaugeId, level: u16) -> Result<(), Error> {
                 let follows_caller = $kernel.follows_caller();
                 $kernel.act(|core, cpu, now| core.set_level(cpu, gauge, level, follows_caller, now))
@@ -235,6 +237,7 @@ macro_rules! __bind {
             fn _flyball_now() -> Time {
                 $kernel.now()
             }
+            #[rest]
             fn _flyball_sleep(length: Duration) {
                 if $kernel.in_thread() {
                     let _ = $kernel.call(|core, cpu, now| core.sleep_until(cpu, now + length, now));
@@ -252,12 +255,14 @@ macro_rules! __bind {
                     let _ = $kernel.act(|core, cpu, now| core.yield_now(cpu, now));
                 }
             }
+            #[rest]
             fn _flyball_control() {
                 let _ = $kernel.act(|core, cpu, now| {
                     core.control(cpu, now);
                     Ok(())
                 });
             }
+            #[rest]
             fn _flyball_park() -> Result<(), Error> {
                 $crate::__wait_until!(
                     $kernel,
@@ -266,6 +271,7 @@ macro_rules! __bind {
                     |core, cpu, now| core.park(cpu, Time::NEVER, now)
                 )
             }
+            #[rest]
             fn _flyball_park_until(until: Time) -> Result<(), Error> {
                 $crate::__wait_until!(
                     $kernel,
@@ -274,16 +280,20 @@ macro_rules! __bind {
                     |core, cpu, now| core.park(cpu, until, now)
                 )
             }
+            #[rest]
             fn _flyball_unpark(thread: ThreadId) -> Result<(), Error> {
                 $kernel.act(|core, cpu, now| core.unpark(cpu, thread, now))
             }
+            #[rest]
             fn _flyball_wait_next() -> bool {
                 $kernel.in_thread() && matches!($kernel.call(Core::wait_next), Ok(None))
             }
+            #[rest]
             fn _flyball_wait_next_with(result: u8) -> bool {
                 let wait = |core: &mut Core<_>, cpu, now| core.wait_next_with(cpu, result, now);
                 $kernel.in_thread() && matches!($kernel.call(wait), Ok(None))
             }
+            #[rest]
             fn _flyball_exit() -> ! {
                 if !$kernel.in_thread() {
                     $kernel.print("flyball: what is no thread cannot end like one\n");
@@ -297,15 +307,18 @@ macro_rules! __bind {
                     });
                 }
             }
+            #[rest]
             fn _flyball_compute(length: Duration) {
                 $kernel.compute(length);
             }
+            #[rest]
             fn _flyball_current() -> Option<ThreadId> {
                 if !$kernel.in_thread() {
                     return None;
                 }
                 $kernel.act(|core, cpu, _| core.running(cpu).ok_or(Error::NoThread)).ok()
             }
+            #[rest]
             fn _flyball_join(thread: ThreadId, until: Time) -> Result<(), Error> {
                 $crate::__wait_until!(
                     $kernel,
@@ -314,50 +327,64 @@ macro_rules! __bind {
                     |core, cpu, now| core.join(cpu, thread, until, now)
                 )
             }
+            #[rest]
             fn _flyball_release(thread: ThreadId) -> Result<(), Error> {
                 $kernel.act_now(|core, cpu, now| core.release(cpu, thread, now, now))
             }
+            #[rest]
             fn _flyball_cpu_time(thread: ThreadId) -> Result<Duration, Error> {
                 $kernel.act_now(|core, _, now| core.cpu_time(thread, now))
             }
+            #[rest]
             fn _flyball_budget(thread: ThreadId) -> Result<Option<Budget>, Error> {
                 $kernel.act_now(|core, _, now| core.budget(thread, now))
             }
+            #[rest]
             fn _flyball_on_exhaust(thread: ThreadId, semaphore: At) -> Result<(), Error> {
                 $kernel.act_now(|core, _, _| core.on_exhaust(thread, Some(SemaphoreId::at(semaphore))))
             }
+            #[rest]
             fn _flyball_stack_used(thread: ThreadId) -> Option<usize> {
                 $kernel.high_water(thread.task())
             }
+            #[rest]
             fn _flyball_counts(thread: ThreadId) -> Result<Counts<u64>, Error> {
                 $kernel.act_now(|core, _, _| core.counts(thread))
             }
 
+            #[rest]
             fn _flyball_set_tick(length: Duration) -> Result<(), Error> {
                 $kernel.act(|core, _, _| core.set_tick(length))
             }
+            #[rest]
             fn _flyball_idle_time() -> Duration {
                 let time = $kernel.act_now(|core, cpu, _| Ok(core.idle_time(cpu)));
                 time.unwrap_or_default()
             }
+            #[rest]
             fn _flyball_misses() -> u64 {
                 $kernel.look(|core| core.misses()).unwrap_or_default()
             }
+            #[rest]
             fn _flyball_attach(line: u16, handler: extern "C" fn()) -> Result<(), Error> {
                 $kernel.attach(line, handler)
             }
+            #[rest]
             fn _flyball_pend(line: u16) {
                 $kernel.pend(line);
             }
+            #[rest]
             fn _flyball_timer_line() -> u16 {
                 $kernel.timer_line()
             }
+            #[rest]
             fn _flyball_set_timer(after: Duration) {
                 $kernel.set_timer(after);
             }
             fn _flyball_print(text: &str) {
                 $kernel.print(text);
             }
+            #[rest]
             fn _flyball_write_file(
                 name: &CStr,
                 contents: &mut FileContents<'_>

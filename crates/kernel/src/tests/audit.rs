@@ -77,9 +77,7 @@ impl<P: Policy, const CHECKS: bool, const CPUS: usize, O: TestObjects>
 {
     /// The messages that threads carry.
     pub(super) fn threads_messages(&self) -> Vec<u32> {
-        self.rows()
-            .map(|task| self.threads[task.index()].hand)
-            .collect()
+        self.rows().map(|task| self.hands[task.index()]).collect()
     }
 
     /// The messages in a queue, the oldest first.

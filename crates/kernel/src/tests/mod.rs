@@ -26,6 +26,7 @@ mod reserve;
 mod resizing;
 mod speeds;
 mod stamps;
+mod timeouts;
 mod triggers;
 mod words;
 mod world;

@@ -127,7 +127,7 @@ impl<S: Storage> Links<S> {
     /// Puts `task`, which is in `list`, at its end.
     #[inline]
     pub fn rotate(&mut self, list: &mut List, task: TaskId) {
-        if list.head == task.0 {
+        if !cfg!(feature = "small") && list.head == task.0 {
             // The list is a ring: the first becomes the last when the second becomes the first.
             list.head = self.0[task.index()].next;
         } else {

@@ -15,7 +15,7 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
         let mut waiting = Vec::new();
         if !before.is_empty() {
             let senders = self.core.links.iter(waiters);
-            waiting.extend(senders.map(|task| self.core.threads[task.index()].hand));
+            waiting.extend(senders.map(|task| self.core.hands[task.index()]));
         }
         let resized = self.core.resize(CPU, queue, capacity, self.now);
         let is_resized = (1..=ROOM[n]).contains(&capacity);
