@@ -23,10 +23,10 @@ pub(crate) struct State<C: BoardConfig> {
     pub(crate) clock: Clock<C::Board>,
     /// What the timer is set to.
     pub(crate) armed: Time,
-    /// Of no use where there are no ticks.
-    pub(crate) tick: Tick,
     pub(crate) core: Core<C>,
     pub(crate) contexts: Contexts<C>,
+    /// Of no use where there are no ticks.
+    pub(crate) tick: Tick,
     /// The context of `main`, which sleeps for ever.
     pub(crate) idle: Context,
 }
