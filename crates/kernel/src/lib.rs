@@ -56,6 +56,13 @@
 //!
 //! Everything lives in tables of fixed size: no heap, no recursion, no floating point, no unsafe
 //! code. What can go wrong is an [`Error`].
+#![cfg_attr(
+    feature = "small",
+    allow(
+        clippy::inline_always,
+        reason = "found by trying: the compiler guesses otherwise"
+    )
+)]
 #![cfg_attr(not(test), no_std)]
 
 mod budget;

@@ -388,7 +388,8 @@ impl<C: Config> Core<C> {
     }
 
     /// The same where threads wait, of which `first` is the first; no other CPU changes the word then.
-    #[inline]
+    #[cfg_attr(feature = "small", inline(always))]
+    #[cfg_attr(not(feature = "small"), inline)]
     pub(crate) fn wait_behind(&mut self, place: PlaceOf<C>, first: TaskId, task: TaskId) {
         self.links.insert_before(first, task);
         self.threads[task.index()].place = Some(place);

@@ -47,6 +47,13 @@
 //! **Ties** are broken by one rule everywhere: equal keys are served first in, first out; the
 //! running task keeps the CPU until another is *more* urgent; a preempted task goes back ahead of
 //! its equals.
+#![cfg_attr(
+    feature = "small",
+    allow(
+        clippy::inline_always,
+        reason = "found by trying: the compiler guesses otherwise"
+    )
+)]
 #![cfg_attr(not(test), no_std)]
 
 #[cfg(feature = "alloc")]

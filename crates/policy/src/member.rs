@@ -103,7 +103,8 @@ impl<O: Order, S: Storage> Members<O, S> {
     }
 
     /// The member's own key is `own` from now on.
-    #[inline]
+    #[cfg_attr(feature = "small", inline(always))]
+    #[cfg_attr(not(feature = "small"), inline)]
     fn set_own(&mut self, task: TaskId, own: O::Key) {
         self.rows[task.index()].own = own;
         self.keys[task.index()] = self.with(task, own);

@@ -184,7 +184,8 @@ impl<K: Levelled, S: Storage, const WORDS: usize> Queue<K> for Bitmap<K, S, WORD
         Some(key)
     }
 
-    #[inline]
+    #[cfg_attr(feature = "small", inline(always))]
+    #[cfg_attr(not(feature = "small"), inline)]
     fn take(&mut self, task: TaskId) {
         debug_assert!(self.links.linked(task), "{task:?} is not queued");
         let key = self.keys[task.index()];

@@ -109,7 +109,8 @@ impl<S: Storage> Links<S> {
     }
 
     /// A list of `task`, which is in none, alone.
-    #[inline]
+    #[cfg_attr(feature = "small", inline(always))]
+    #[cfg_attr(not(feature = "small"), inline)]
     pub fn alone(&mut self, task: TaskId) -> List {
         self.0[task.index()] = Link {
             next: task.0,
