@@ -75,9 +75,33 @@ impl Table {
     }
 
     pub(crate) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = Option<f64>>) {
+        self.row_apart(name, cells, &[]);
+    }
+
+    /// A row, and then what is set apart.
+    fn row_apart(
+        &mut self,
+        name: &str,
+        cells: impl IntoIterator<Item = Option<f64>>,
+        apart: &[Option<f64>],
+    ) {
         let _ = write!(self.0, "{name:<NAME$}");
         for value in cells {
-            self.cell(&value.map_or("–".to_owned(), number));
+            self.value(value);
+        }
+        self.end(apart);
+    }
+
+    fn value(&mut self, value: Option<f64>) {
+        self.cell(&value.map_or("–".to_owned(), number));
+    }
+
+    fn end(&mut self, apart: &[Option<f64>]) {
+        if !apart.is_empty() {
+            self.0.push_str(APART);
+        }
+        for &value in apart {
+            self.value(value);
         }
         self.0.push('\n');
     }
@@ -91,21 +115,15 @@ impl Table {
         apart: &[Option<f64>],
     ) {
         let _ = write!(self.0, "{name:<NAME$}");
-        for value in [own].iter().chain(peers) {
-            self.cell(&value.map_or("–".to_owned(), number));
+        for &value in [own].iter().chain(peers) {
+            self.value(value);
         }
         let best = peers.iter().copied().flatten().reduce(f64::min);
         let ratio = own
             .zip(best)
             .map(|(own, best)| format!("{:.2}", own / best));
         self.cell(&ratio.unwrap_or_else(|| "–".to_owned()));
-        if !apart.is_empty() {
-            self.0.push_str(APART);
-        }
-        for value in apart {
-            self.cell(&value.map_or("–".to_owned(), number));
-        }
-        self.0.push('\n');
+        self.end(apart);
     }
 }
 
@@ -288,22 +306,24 @@ fn choices(report: &Report) -> String {
 /// Rows of [`CALLS`] that say enough of what a choice costs under each policy.
 const FEW: [usize; 7] = [0, 1, 2, 10, 7, 4, 6];
 
+/// Every policy, by what is chosen, beside the best of the kernels with threads, and the frameworks with one stack.
 fn chosen(report: &Report) -> String {
-    let Report { costs, .. } = report;
+    let Report { costs, peers, .. } = report;
     let nothing = ("nothing", &costs.policies);
     let chosen = ALL_CHOICES.map(|(name, _)| (name, &costs.chosen[name]));
+    let frameworks = peers.one_stack.iter().map(|peer| peer.name.as_str());
+    let columns: Vec<_> = ["best peer"].into_iter().chain(frameworks).collect();
     let mut text = String::new();
     for (choice, policies) in [nothing].into_iter().chain(chosen) {
-        let title = format!(
-            "EACH POLICY, CHOSEN: {}",
-            choice.replace("both", "accounting, traced")
-        );
-        let mut table = Table::new(&title, POLICIES);
+        let choice = choice.replace("both", "accounting, traced");
+        let title = format!("EACH POLICY, CHOSEN: {choice}");
+        let mut table = Table::new(&title, POLICIES).apart(&columns);
         for (name, calls) in FEW.map(|row| CALLS[row]) {
-            table.row(
-                name,
-                POLICIES.map(|policy| policies[policy].sum(calls, some_ready(policy))),
-            );
+            let own = POLICIES.map(|policy| policies[policy].sum(calls, some_ready(policy)));
+            let best = peers.sum(calls).into_iter().reduce(f64::min);
+            let others = peers.one_stack.iter().map(|peer| peer.sum(calls));
+            let apart: Vec<_> = [best].into_iter().chain(others).collect();
+            table.row_apart(name, own, &apart);
         }
         text += &table.0;
     }
