@@ -30,6 +30,7 @@ impl<T: Sink> Sink for Tap<T> {
     const BUDGETS: bool = T::BUDGETS;
     const FILLS: bool = T::FILLS;
 
+    #[inline]
     fn record(&mut self, event: Event) {
         if self.asks && matches!(event.kind, Kind::Speed { .. }) {
             return;

@@ -1,81 +1,88 @@
-//! Which CPU is next: the earliest of some instants, one for each CPU of a cluster.
+//! What comes first: the earliest of some instants, one for each of so many numbers, be they tasks or CPUs.
 //!
 //! A knock-out tournament. Each leaf is an instant, and each row above has the earlier of two:
 //!
 //! ```text
 //!   row 1                3
 //!   rows 2, 3       5         3
-//!   rows 4 to 7   5   9     7   3      leaves: CPUs 0, 1, 2, 3
+//!   rows 4 to 7   5   9     7   3      leaves: numbers 0, 1, 2, 3
 //! ```
 //!
 //! To change one is a climb to the root, at most O(log n), that ends where nothing changes any
-//! more; the earliest is at hand; and the CPUs that are due are found by rising number, at O(log n)
-//! each. A heap would find it in an order of its own, and a row of instants that is looked through
+//! more; the earliest is at hand; and those that are due are found by rising number, at O(log n)
+//! each. A heap finds them in an order of its own, and a row of instants that is looked through
 //! costs O(n) an event.
 
-use flyball_trace::{CpuId, Time};
+use crate::storage::{Storage, Table};
+use flyball_trace::Time;
 
-/// An instant for each of so many CPUs.
-pub(crate) struct Tournament {
-    /// A power of two, at most 128.
-    leaves: u8,
-    /// As many as a `u8` has values, so that no bounds are checked; the first `2 * leaves` are
-    /// used.
-    rows: Box<[Time; 256]>,
+/// An instant for each of so many numbers.
+pub struct Tournament<S: Storage> {
+    /// Row 1 is the root, the rows behind it are the levels below, and the second half are the leaves.
+    rows: S::Table<Time>,
 }
 
-impl Tournament {
-    /// For `count` CPUs, at most 128, on none of which anything is ever due.
-    pub(crate) fn new(count: usize) -> Tournament {
+impl<S: Storage> Tournament<S> {
+    /// For the numbers below `count`, none of which is ever due. Its tables are slices whose length is known when
+    /// the program runs, or [`Nothing`](crate::Nothing).
+    pub fn new(count: usize) -> Self {
         Tournament {
-            leaves: u8::try_from(count.next_power_of_two()).map_or(128, |leaves| leaves.min(128)),
-            rows: Box::new([Time::NEVER; 256]),
+            rows: Table::new(2 * count.next_power_of_two(), Time::NEVER),
         }
     }
 
+    /// Whether there is one: not in a storage without rows.
     #[inline]
-    fn row(&self, row: u8) -> Time {
-        self.rows[usize::from(row)]
+    pub fn exists(&self) -> bool {
+        self.rows.capacity() > 0
+    }
+
+    #[inline]
+    fn leaves(&self) -> usize {
+        self.rows.capacity() / 2
     }
 
     /// The earliest instant; [`Time::NEVER`]: there is none. O(1).
     #[inline]
-    pub(crate) fn first(&self) -> Time {
-        self.row(1)
+    pub fn first(&self) -> Time {
+        self.rows[1]
     }
 
-    /// The instant of a CPU.
+    /// The instant of a number.
     #[inline]
-    pub(crate) fn at(&self, cpu: CpuId) -> Time {
-        self.row(self.leaves | cpu.0)
+    pub fn at(&self, number: usize) -> Time {
+        self.rows[self.leaves() + number]
     }
 
-    /// Sets the instant of a CPU. O(log CPUs).
+    /// Sets the instant of a number. Returns whether the earliest is another one now. O(log n).
     #[inline]
-    pub(crate) fn set(&mut self, cpu: CpuId, at: Time) {
-        let mut row = self.leaves | cpu.0;
+    pub fn set(&mut self, number: usize, at: Time) -> bool {
+        let mut row = self.leaves() + number;
         let mut winner = at;
-        while self.row(row) != winner {
-            self.rows[usize::from(row)] = winner;
+        let rows = self.rows.as_mut_slice();
+        while rows[row] != winner {
+            rows[row] = winner;
             if row == 1 {
-                break;
+                return true;
             }
-            winner = winner.min(self.row(row ^ 1));
+            winner = winner.min(rows[row ^ 1]);
             row /= 2;
         }
+        false
     }
 
-    /// The first CPU from `from` on whose instant has come by `now`. O(log CPUs).
+    /// The first number from `from` on whose instant has come by `now`. O(log n).
     #[inline]
-    pub(crate) fn due(&self, from: CpuId, now: Time) -> Option<CpuId> {
-        if from.0 >= self.leaves {
+    pub fn due(&self, from: usize, now: Time) -> Option<usize> {
+        let leaves = self.leaves();
+        if from >= leaves {
             return None;
         }
-        // Up, as long as no CPU below is due, and to the next neighbour on the right …
-        let mut row = if from.0 == 0 { 1 } else { self.leaves | from.0 };
-        while self.row(row) > now {
+        // Up, as long as no number below is due, and to the next neighbour on the right …
+        let mut row = if from == 0 { 1 } else { leaves + from };
+        while self.rows[row] > now {
             // (A row of ones is the last on its level.)
-            let neighbour = row.wrapping_add(1);
+            let neighbour = row + 1;
             if row & neighbour == 0 {
                 return None;
             }
@@ -83,18 +90,20 @@ impl Tournament {
             row >>= row.trailing_zeros();
         }
         // … and down to the first that is.
-        while row < self.leaves {
+        while row < leaves {
             row *= 2;
-            row += u8::from(self.row(row) > now);
+            row += usize::from(self.rows[row] > now);
         }
-        Some(CpuId(row ^ self.leaves))
+        Some(row - leaves)
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
+    use crate::Boxed;
     use proptest::prelude::*;
+    use std::vec;
 
     proptest! {
         #[test]
@@ -103,20 +112,21 @@ mod tests {
             steps in proptest::collection::vec((0..128_usize, 0..8_u64), 0..60),
             now in 0..8_u64,
         ) {
-            let cpu = |number: usize| CpuId(u8::try_from(number).unwrap());
-            let mut tournament = Tournament::new(count);
+            let mut tournament = Tournament::<Boxed>::new(count);
             let mut model = vec![Time::NEVER; count];
             for (number, at) in steps {
                 let (number, at) = (number % count, Time::from_nanos(at));
-                tournament.set(cpu(number), at);
+                let first = tournament.first();
+                let moved = tournament.set(number, at);
                 model[number] = at;
                 prop_assert_eq!(Some(tournament.first()), model.iter().copied().min());
-                prop_assert_eq!(tournament.at(cpu(number)), at);
+                prop_assert_eq!(tournament.at(number), at);
+                prop_assert_eq!(moved, tournament.first() != first);
             }
             let now = Time::from_nanos(now);
             for from in 0..=count {
                 let due = (from..count).find(|&number| model[number] <= now);
-                prop_assert_eq!(tournament.due(cpu(from), now), due.map(cpu));
+                prop_assert_eq!(tournament.due(from, now), due);
             }
         }
     }
