@@ -4,7 +4,7 @@ use core::ops::{Index, IndexMut};
 use core::ptr::NonNull;
 use flyball_app::policy::by_rank::StaticOrder;
 use flyball_app::policy::queue::SortedRing;
-use flyball_app::policy::{Ranked, Storage, Table};
+use flyball_app::policy::{Nothing, Ranked, Storage, Table};
 use flyball_capi::start::extend;
 
 /// Tables at the front of the heap of the C library.
@@ -20,6 +20,7 @@ pub(crate) struct CarvedTable<T> {
 impl Storage for Carved {
     type Table<T> = CarvedTable<T>;
     type Sorted<K: Copy + Ord + Default> = SortedRing<K, Self>;
+    type ForMany = Nothing;
     type Static<O: StaticOrder> = Ranked<O, SortedRing<O::Key, Self>>;
 }
 

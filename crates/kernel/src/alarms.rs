@@ -14,6 +14,9 @@
 //! instant, and otherwise makes one of its own. So an instant may have several entries; they are
 //! put together when it comes. Threads of one instant are served by rising number, whichever set
 //! its alarm first.
+//!
+//! In tables for many threads ([`Storage::ForMany`]) there is a tournament instead: an alarm that rings stays where it
+//! is until it is set anew, which is one climb, or the next one is asked for.
 #![cfg_attr(
     all(feature = "small", not(test)),
     allow(dead_code, reason = "a small image searches")
@@ -23,17 +26,19 @@
 pub(crate) mod searched;
 
 use flyball_policy::queue::links::{Links, List};
-use flyball_policy::queue::{Entry, IndexedHeap};
+use flyball_policy::queue::{Entry, IndexedHeap, Tournament};
 use flyball_policy::{Storage, TaskId, Time};
 
 #[repr(C)]
 pub(crate) struct Alarms<S: Storage> {
-    /// The entry that was made or joined last, and its instant; [`Time::NEVER`]: there is none.
+    /// The entry that was made or joined last, and its instant; [`Time::NEVER`]: there is none. In a tournament the
+    /// alarm that has rung and is still there.
     latest: (TaskId, Time),
     /// The threads whose instant has come, an open list, and that instant.
     due: (List, Time),
     rings: Links<S>,
     leaders: IndexedHeap<Leader, S>,
+    many: Tournament<S::ForMany>,
 }
 
 /// A leader, the instant of its ring, and whether the ring is known to be in the order of rising numbers: 12 bytes, not
@@ -76,9 +81,12 @@ impl Entry for Leader {
 
 impl<S: Storage> Alarms<S> {
     pub(crate) fn new(capacity: usize) -> Alarms<S> {
+        let many = Tournament::new(capacity);
+        let few = if many.exists() { 0 } else { capacity };
         Alarms {
-            rings: Links::new(capacity),
-            leaders: IndexedHeap::new(capacity),
+            rings: Links::new(few),
+            leaders: IndexedHeap::new(few),
+            many,
             latest: (TaskId(0), Time::NEVER),
             due: (List::EMPTY, Time::NEVER),
         }
@@ -87,12 +95,23 @@ impl<S: Storage> Alarms<S> {
     /// The earliest instant; [`Time::NEVER`]: no alarm is set. O(1).
     #[inline]
     pub(crate) fn first(&self) -> Time {
+        if self.many.exists() {
+            return self.many.first();
+        }
         self.leaders.first().map_or(Time::NEVER, |leader| leader.at)
     }
 
     /// When the alarm of `task` is; [`Time::NEVER`]: it is not set.
     #[cfg(any(test, feature = "audit"))]
     pub(crate) fn at(&self, task: TaskId) -> Time {
+        if self.many.exists() {
+            let has_rung = self.latest.0 == task && !self.latest.1.is_never();
+            return if has_rung {
+                Time::NEVER
+            } else {
+                self.many.at(task.index())
+            };
+        }
         if !self.rings.linked(task) {
             return Time::NEVER;
         }
@@ -109,6 +128,12 @@ impl<S: Storage> Alarms<S> {
     #[inline]
     pub(crate) fn set(&mut self, task: TaskId, at: Time) -> bool {
         let (leader, latest) = self.latest;
+        if self.many.exists() {
+            if task == leader {
+                self.latest.1 = Time::NEVER;
+            }
+            return self.many.set(task.index(), at);
+        }
         // Most alarms: one in company.
         if at == latest && !at.is_never() && !self.rings.linked(task) {
             self.join(leader, task);
@@ -188,7 +213,16 @@ impl<S: Storage> Alarms<S> {
 
     /// Takes out a thread whose instant has come by `now`, and tells that instant: the earliest,
     /// and of one instant by rising number.
+    #[inline]
     pub(crate) fn take_due(&mut self, now: Time) -> Option<(TaskId, Time)> {
+        if self.many.exists() {
+            return self.take_of_many(now);
+        }
+        self.take_of_few(now)
+    }
+
+    #[inline]
+    fn take_of_few(&mut self, now: Time) -> Option<(TaskId, Time)> {
         if self.due.0.is_empty() {
             let leader = self.leaders.first()?;
             if { leader.at } > now {
@@ -198,6 +232,20 @@ impl<S: Storage> Alarms<S> {
         }
         let task = self.rings.take_first(&mut self.due.0)?;
         Some((task, self.due.1))
+    }
+
+    fn take_of_many(&mut self, now: Time) -> Option<(TaskId, Time)> {
+        let (rung, at) = core::mem::replace(&mut self.latest, (TaskId(0), Time::NEVER));
+        if !at.is_never() {
+            self.many.set(rung.index(), Time::NEVER);
+        }
+        let at = self.many.first();
+        if at > now || at.is_never() {
+            return None;
+        }
+        let task = TaskId::from_index(self.many.due(0, at)?);
+        self.latest = (task, at);
+        Some((task, at))
     }
 
     /// All threads of the instant of `leader`, which is the first, are due.
@@ -240,10 +288,10 @@ impl<S: Storage> Alarms<S> {
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
-    use flyball_policy::Inline;
+    use flyball_policy::{Boxed, Inline};
     use proptest::prelude::*;
 
-    #[derive(Clone, Debug)]
+    #[derive(Clone, Copy, Debug)]
     enum Step {
         Set(u16, u64),
         Clear(u16),
@@ -266,48 +314,54 @@ mod tests {
         /// Against a table that is searched from end to end.
         #[test]
         fn serves_the_earliest_by_number(steps in proptest::collection::vec(step(), 0..200)) {
-            let mut alarms = Alarms::<Inline<16>>::new(16);
-            let mut model = [None::<u64>; 16];
-            // What had become due when serving was broken off goes first, at its own instant.
-            let mut begun: Option<u64> = None;
-            let mut base = 0;
-            for step in steps {
-                let first = alarms.first();
-                match step {
-                    Step::Set(task, after) => {
-                        // What is due already cannot be set again to the same instant.
-                        let at = base + 1 + after;
-                        let moved = alarms.set(TaskId(task), Time::from_nanos(at));
-                        model[usize::from(task)] = Some(at);
-                        prop_assert!(moved || alarms.first() == first);
-                    }
-                    Step::Clear(task) => {
-                        let moved = alarms.set(TaskId(task), Time::NEVER);
-                        model[usize::from(task)] = None;
-                        prop_assert!(moved || alarms.first() == first);
-                    }
-                    Step::Serve(ahead, count) => {
-                        let now = base + ahead;
-                        for _ in 0..count {
-                            let instants = || model.iter().flatten().copied();
-                            let at = instants().min().filter(|&at| at <= now);
-                            let expected = at.and_then(|at| {
-                                let task = model.iter().position(|&other| other == Some(at))?;
-                                Some((TaskId(u16::try_from(task).unwrap()), Time::from_nanos(at)))
-                            });
-                            prop_assert_eq!(alarms.take_due(Time::from_nanos(now)), expected);
-                            let Some((task, _)) = expected else { break };
-                            model[task.index()] = None;
-                            begun = at;
-                        }
-                        base = base.max(begun.unwrap_or(0));
-                    }
+            follows_the_model::<Inline<16>>(&steps)?;
+            follows_the_model::<Boxed>(&steps)?;
+        }
+    }
+
+    fn follows_the_model<S: Storage>(steps: &[Step]) -> Result<(), TestCaseError> {
+        let mut alarms = Alarms::<S>::new(16);
+        let mut model = [None::<u64>; 16];
+        // What had become due when serving was broken off goes first, at its own instant.
+        let mut begun: Option<u64> = None;
+        let mut base = 0;
+        for &step in steps {
+            let first = alarms.first();
+            match step {
+                Step::Set(task, after) => {
+                    // What is due already cannot be set again to the same instant.
+                    let at = base + 1 + after;
+                    let moved = alarms.set(TaskId(task), Time::from_nanos(at));
+                    model[usize::from(task)] = Some(at);
+                    prop_assert!(moved || alarms.first() == first);
                 }
-                for (task, at) in (0..).zip(model) {
-                    let at = at.map_or(Time::NEVER, Time::from_nanos);
-                    prop_assert_eq!(alarms.at(TaskId(task)), at);
+                Step::Clear(task) => {
+                    let moved = alarms.set(TaskId(task), Time::NEVER);
+                    model[usize::from(task)] = None;
+                    prop_assert!(moved || alarms.first() == first);
+                }
+                Step::Serve(ahead, count) => {
+                    let now = base + ahead;
+                    for _ in 0..count {
+                        let instants = || model.iter().flatten().copied();
+                        let at = instants().min().filter(|&at| at <= now);
+                        let expected = at.and_then(|at| {
+                            let task = model.iter().position(|&other| other == Some(at))?;
+                            Some((TaskId(u16::try_from(task).unwrap()), Time::from_nanos(at)))
+                        });
+                        prop_assert_eq!(alarms.take_due(Time::from_nanos(now)), expected);
+                        let Some((task, _)) = expected else { break };
+                        model[task.index()] = None;
+                        begun = at;
+                    }
+                    base = base.max(begun.unwrap_or(0));
                 }
             }
+            for (task, at) in (0..).zip(model) {
+                let at = at.map_or(Time::NEVER, Time::from_nanos);
+                prop_assert_eq!(alarms.at(TaskId(task)), at);
+            }
         }
+        Ok(())
     }
 }

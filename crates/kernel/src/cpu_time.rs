@@ -40,11 +40,11 @@ impl<C: Config> Core<C> {
     #[inline]
     pub(crate) fn leave(&mut self, cpu: CpuId, stamp: C::Stamp) {
         if Self::TELLS_KERNEL_TIME {
-            let begun = !Self::HAS_INSTANTS || self.cpu(cpu).in_kernel;
-            self.charge(cpu, stamp, begun);
-            if Self::HAS_INSTANTS {
-                self.cpu_mut(cpu).in_kernel = false;
+            if Self::HAS_INSTANTS && !core::mem::take(&mut self.cpu_mut(cpu).in_kernel) {
+                // It was an instant, so the clock of what runs has not been stopped.
+                return;
             }
+            self.charge(cpu, stamp, true);
         }
     }
 

@@ -169,6 +169,8 @@ pub struct Core<C: Config> {
     asking: CpuSet,
     /// Of several CPUs, those that idle with a thread's registers.
     vacant: CpuSet,
+    /// In tables for many threads, the CPU that each thread was picked on last: so those CPUs need not be looked through.
+    homes: TableOf<<C::Threads as Storage>::ForMany, CpuId>,
     /// When the timer of each CPU was set, where bursts end.
     timers: TableOf<C::Cpus, C::Stamp>,
     budgets: TableOf<C::Budgets, Server<PlaceOf<C>>>,
@@ -326,6 +328,7 @@ impl<C: Config> Core<C> {
             excess: Excess::LEAST,
             asking: CpuSet::EMPTY,
             vacant: CpuSet::EMPTY,
+            homes: Table::new(sizes.threads, CpuId(0)),
             objects: C::Objects::new(sizes),
             seen: [0; 3],
             owned: Table::new(0, Owned::NONE),

@@ -468,7 +468,7 @@ impl<C: Config> Core<C> {
         // meanwhile are old.
         if !self.is_alone() && next != before {
             self.vacant = self.vacant.without(cpu);
-            self.forget_elsewhere(choice.task);
+            self.forget_elsewhere(cpu, choice.task);
         }
         let state = self.cpu_mut(cpu);
         let there = if before.is_empty() {
@@ -626,9 +626,17 @@ impl<C: Config> Core<C> {
         }
     }
 
-    /// `task` runs: what idle CPUs have of its registers is nothing. (What a CPU had before the one
+    /// `task` runs on `cpu`: what idle CPUs have of its registers is nothing. (What a CPU had before the one
     /// that runs there is nothing anyway.)
-    fn forget_elsewhere(&mut self, task: TaskId) {
+    fn forget_elsewhere(&mut self, cpu: CpuId, task: TaskId) {
+        if let Some(home) = self.homes.find_mut(task.index()) {
+            let other = core::mem::replace(home, cpu);
+            if self.vacant.contains(other) && self.cpu(other).last.holds(task) {
+                self.cpu_mut(other).last = Slot::EMPTY;
+                self.vacant = self.vacant.without(other);
+            }
+            return;
+        }
         for other in self.vacant.iter() {
             let last = &mut self.cpu_mut(other).last;
             if last.holds(task) {

@@ -20,6 +20,7 @@ pub struct BoxedTable<T>(Box<[T]>);
 impl Storage for Boxed {
     type Table<T> = BoxedTable<T>;
     type Sorted<K: Copy + Ord + Default> = Heap<K, Self>;
+    type ForMany = Boxed;
     type Static<O: StaticOrder> = Ranked<O, Heap<O::Key, Self>>;
 }
 
@@ -33,6 +34,11 @@ impl<T> Table<T> for BoxedTable<T> {
 
     fn capacity(&self) -> usize {
         self.0.len()
+    }
+
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.0
     }
 }
 

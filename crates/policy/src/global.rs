@@ -153,6 +153,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         self.members.retire(task);
     }
 
+    #[inline]
     fn ready(&mut self, here: CpuId, task: TaskId, why: Ready, now: Time) -> Resched {
         self.members.ready(&self.order, task, why);
         let keys = At::new(&self.order, &self.members, now);
@@ -174,6 +175,7 @@ impl<O: Order, Q: Queue<O::Key>, C: Storage> Policy for Global<O, Q, C> {
         resched
     }
 
+    #[inline]
     fn pick(&mut self, cpu: CpuId, now: Time) -> Option<Dispatch> {
         let task = self.linked.pick(cpu, now)?;
         Some(self.members.dispatch(&self.order, task))

@@ -74,6 +74,7 @@ impl<K: Copy + Ord + Default> Entry for Link<K> {
         }
     }
 
+    #[inline]
     fn id(&self) -> CpuId {
         self.cpu
     }
@@ -82,8 +83,10 @@ impl<K: Copy + Ord + Default> Entry for Link<K> {
         Link { cpu, ..self }
     }
 
+    #[inline]
     fn is_before(&self, other: &Self) -> bool {
-        (self.key, self.number) > (other.key, other.number)
+        // The comparison of tuples looks at both numbers even where the keys differ.
+        self.key > other.key || self.key == other.key && self.number > other.number
     }
 }
 
@@ -113,6 +116,11 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
         self.waiting.accepts(key)
     }
 
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.cpus.capacity() == 1
+    }
+
     /// The task that is linked to a CPU.
     pub(crate) fn on(&self, cpu: CpuId) -> Option<TaskId> {
         self.cpus[cpu.index()].linked.get()
@@ -135,6 +143,7 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
 
     /// `task` is queued under the key that it has now, at this end of its equals, and linked if it is
     /// urgent enough. Returns the CPU that must reschedule.
+    #[inline]
     pub(crate) fn enqueue(
         &mut self,
         keys: &impl Keys<K>,
@@ -143,11 +152,11 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
         end: End,
     ) -> Resched {
         self.number(task, end);
-        let Place { runs, last, .. } = self.places[task.index()];
-        let wishes = [runs, last, Some(here)].into_iter().flatten();
-        let mut wishes = wishes.filter(|&cpu| self.free.contains(cpu));
-        if let Some(cpu) = wishes.next().or_else(|| self.free.iter().next()) {
-            return self.assign(keys, task, cpu);
+        if let Some(first) = self.free.first_from(CpuId(0)) {
+            let Place { runs, last, .. } = self.places[task.index()];
+            let mut wishes = [runs, last, Some(here)].into_iter().flatten();
+            let wish = wishes.find(|&cpu| self.free.contains(cpu));
+            return self.assign(keys, task, wish.unwrap_or(first));
         }
         let key = keys.key(task);
         match self.least_urgent(keys) {
@@ -199,6 +208,7 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
     }
 
     /// `task`, which is queued, is queued no more. If it runs, its CPU has to pick again.
+    #[inline]
     pub(crate) fn dequeue(&mut self, keys: &impl Keys<K>, task: TaskId) -> Resched {
         if let Some(linked) = self.places[task.index()].linked {
             self.unlink(linked);
@@ -218,6 +228,7 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
     }
 
     /// `cpu` picks: the task that is linked to it runs there from now on.
+    #[inline]
     pub(crate) fn pick(&mut self, cpu: CpuId, now: Time) -> Option<TaskId> {
         let link = &mut self.cpus[cpu.index()];
         let before = core::mem::replace(&mut link.runs, link.linked);
@@ -264,16 +275,21 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
             return Some((last.2, last.0));
         }
         debug_assert!(self.free == CpuSet::EMPTY, "a free CPU is better");
+        if self.is_alone() {
+            return Some((CpuId(0), keys.key(self.on(CpuId(0))?)));
+        }
         let link = self.links.first()?;
         Some((link.cpu, link.key))
     }
 
     /// Links `task`, which is nowhere else, to `cpu`, which is free.
+    #[inline]
     fn link<T: Keys<K>>(&mut self, keys: &T, task: TaskId, cpu: CpuId) {
         self.cpus[cpu.index()].linked = Slot::of(task);
         self.places[task.index()].linked = Some(cpu);
         self.free = self.free.without(cpu);
-        if !T::DYNAMIC {
+        // The only CPU is the least urgent one, whatever it does.
+        if !T::DYNAMIC && !self.is_alone() {
             self.links.put(Link {
                 key: keys.key(task),
                 number: self.places[task.index()].number,
@@ -283,6 +299,7 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
     }
 
     /// Ends the link of `cpu`; returns the task that had it.
+    #[inline]
     fn unlink(&mut self, cpu: CpuId) -> Option<TaskId> {
         let task = self.on(cpu)?;
         self.cpus[cpu.index()].linked = Slot::EMPTY;
@@ -294,11 +311,20 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
     /// Links `task` to `cpu`, which is free. If the task still runs on another CPU it is linked to
     /// that one, and the task that was linked there gets `cpu`. Returns the CPU that must
     /// reschedule.
+    #[inline]
     fn assign(&mut self, keys: &impl Keys<K>, task: TaskId, cpu: CpuId) -> Resched {
-        let Some(runs) = self.places[task.index()].runs.filter(|&runs| runs != cpu) else {
-            self.link(keys, task, cpu);
-            return Resched::One(cpu);
-        };
+        match self.places[task.index()].runs {
+            Some(runs) if runs != cpu => self.exchange(keys, task, cpu, runs),
+            _ => {
+                self.link(keys, task, cpu);
+                Resched::One(cpu)
+            }
+        }
+    }
+
+    /// The same of a task that runs on another CPU still.
+    #[cold]
+    fn exchange(&mut self, keys: &impl Keys<K>, task: TaskId, cpu: CpuId, runs: CpuId) -> Resched {
         let other = self.unlink(runs);
         self.link(keys, task, runs);
         match other {
@@ -331,6 +357,7 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
     }
 
     /// `cpu` has become free: the first waiting task gets it.
+    #[inline]
     fn fill(&mut self, keys: &impl Keys<K>, cpu: CpuId) -> Resched {
         let Some(task) = self.waiting.first() else {
             return Resched::One(cpu);

@@ -30,10 +30,11 @@ impl Resched {
     }
 
     /// All CPUs that either of the two names.
+    #[inline]
     pub fn and(self, other: Resched) -> Resched {
         match (self, other) {
             (Resched::None, rest) | (rest, Resched::None) => rest,
-            (a, b) if a == b => a,
+            (Resched::One(a), Resched::One(b)) if a == b => self,
             (a, b) => Resched::Many(a.set().union(b.set())),
         }
     }
@@ -65,33 +66,47 @@ impl CpuSet {
         CpuSet(bits)
     }
 
+    /// The set of one CPU; of none if there is no such number. The half that it is in is found by a comparison: to shift
+    /// 128 bits takes several instructions.
+    #[inline]
+    fn of(cpu: CpuId) -> CpuSet {
+        CpuSet(match cpu.0 {
+            n @ 0..64 => u128::from(1_u64 << n),
+            n @ 64..128 => u128::from(1_u64 << (n - 64)) << 64,
+            _ => 0,
+        })
+    }
+
     /// This set and `cpu`, which has to be at most [`CpuSet::LARGEST`].
     #[must_use]
+    #[inline]
     pub fn with(self, cpu: CpuId) -> CpuSet {
         debug_assert!(cpu <= CpuSet::LARGEST);
-        CpuSet(self.0 | 1_u128.checked_shl(u32::from(cpu.0)).unwrap_or(0))
+        CpuSet(self.0 | CpuSet::of(cpu).0)
     }
 
     /// This set without `cpu`.
     #[must_use]
+    #[inline]
     pub fn without(self, cpu: CpuId) -> CpuSet {
-        CpuSet(self.0 & !CpuSet::EMPTY.with(cpu).0)
+        CpuSet(self.0 & !CpuSet::of(cpu).0)
     }
 
     /// The CPUs in either set.
     #[must_use]
+    #[inline]
     pub fn union(self, other: CpuSet) -> CpuSet {
         CpuSet(self.0 | other.0)
     }
 
     /// Whether `cpu` is in the set.
+    #[inline]
     pub fn contains(self, cpu: CpuId) -> bool {
-        self.0
-            .checked_shr(u32::from(cpu.0))
-            .is_some_and(|bits| bits & 1 == 1)
+        self.0 & CpuSet::of(cpu).0 != 0
     }
 
     /// Whether no CPU is in the set.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -99,9 +114,19 @@ impl CpuSet {
     /// The first CPU in the set from `cpu` on.
     #[inline]
     pub fn first_from(self, cpu: CpuId) -> Option<CpuId> {
-        let rest = self.0.checked_shr(u32::from(cpu.0))?;
-        let ahead = u8::try_from(rest.trailing_zeros()).ok()?;
-        (rest != 0).then(|| CpuId(cpu.0 + ahead))
+        // By halves, as in `of`.
+        #[expect(clippy::cast_possible_truncation, reason = "that is the lower half")]
+        let (low, high) = (self.0 as u64, (self.0 >> 64) as u64);
+        let first = |half: u64, from: u8| {
+            // At most 64.
+            let ahead = u8::try_from(half.trailing_zeros()).unwrap_or(64);
+            (half != 0).then_some(CpuId(from + ahead))
+        };
+        match cpu.0 {
+            n @ 0..64 => first(low >> n, n).or_else(|| first(high, 64)),
+            n @ 64..128 => first(high >> (n - 64), n),
+            _ => None,
+        }
     }
 
     /// The CPUs in the set, by rising number.

@@ -19,6 +19,9 @@ pub trait Storage: Sized {
     /// The queue for keys of any kind that is fast with as many tasks as such tables are for.
     type Sorted<K: Copy + Ord + Default>: Queue<K, Storage = Self>;
 
+    /// Where there is what pays with many tasks only: in tables of the same kind, or nowhere.
+    type ForMany: Storage;
+
     /// The policy of one CPU that is fast with as many tasks, for orders in which a task's key hardly
     /// ever changes.
     type Static<O: StaticOrder>: FromOrder<O>;
@@ -38,6 +41,13 @@ pub trait Table<T>: Index<usize, Output = T> + IndexMut<usize> {
 
     /// The number of rows.
     fn capacity(&self) -> usize;
+
+    /// All rows, of a table that keeps them as a slice; of another one, none. An access through `self` may look up each
+    /// time where the table is, one through the slice does not.
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut []
+    }
 
     /// The row of a number below [`Table::capacity`]; `None` in a table without rows. For callers
     /// that can do without, where [`Nothing`] has been chosen.
@@ -63,6 +73,7 @@ pub struct NoTable<T>(PhantomData<T>);
 impl Storage for Nothing {
     type Table<T> = NoTable<T>;
     type Sorted<K: Copy + Ord + Default> = Heap<K, Self>;
+    type ForMany = Nothing;
     type Static<O: StaticOrder> = ByRank<O, Self>;
 }
 
@@ -120,12 +131,14 @@ impl<const N: usize> Storage for Inline<N> {
     type Sorted<K: Copy + Ord + Default> = SortedRing<K, Self>;
     #[cfg(feature = "small")]
     type Sorted<K: Copy + Ord + Default> = crate::queue::SortedList<K, Self>;
+    type ForMany = Nothing;
     type Static<O: StaticOrder> = ByRank<O, Self>;
 }
 
 impl<const N: usize> Storage for Many<N> {
     type Table<T> = InlineTable<T, N>;
     type Sorted<K: Copy + Ord + Default> = SortedRing<K, Self>;
+    type ForMany = Nothing;
     type Static<O: StaticOrder> = Ranked<O, SortedRing<O::Key, Self>>;
 }
 
@@ -156,6 +169,11 @@ impl<T, const N: usize> Table<T> for InlineTable<T, N> {
     #[inline]
     fn find_mut(&mut self, row: usize) -> Option<&mut T> {
         Some(&mut self[row])
+    }
+
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.0
     }
 }
 

@@ -342,6 +342,7 @@ fn a_queue_in_another_storage() {
     impl Storage for Vectors {
         type Table<T> = Rows<T>;
         type Sorted<K: Copy + Ord + Default> = Heap<K, Vectors>;
+        type ForMany = flyball_policy::Nothing;
         type Static<O: StaticOrder> = Ranked<O, Heap<O::Key, Self>>;
     }
     impl<T> flyball_policy::Table<T> for Rows<T> {

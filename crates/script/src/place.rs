@@ -69,6 +69,12 @@ impl<C: AsRef<[u32]> + AsMut<[u32]>> Place<C> {
         self.at
     }
 
+    /// Goes on behind the next operation, which does not jump, and has been done.
+    #[inline]
+    pub fn pass(&mut self) {
+        self.at += 1;
+    }
+
     /// Whether the job has done all that it had to do, but for saying how it went. `op` tells the
     /// operation of a number.
     pub fn is_done(&self, op: impl Fn(u32) -> Op) -> bool {

@@ -52,7 +52,6 @@ pub mod seen;
 pub mod split;
 pub mod supervised;
 mod tap;
-mod tournament;
 
 pub use called::Called;
 pub use energy::{CpuSpeeds, Energy, SpeedUse, TaskEnergy};

@@ -48,12 +48,12 @@ use crate::error::SimError;
 use crate::program::Program;
 use crate::run::{Deadlock, Ended};
 use crate::tap::Tap;
-use crate::tournament::Tournament;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::{
     Config, Core, Entry, GaugeId, MutexId, Numbered, QueueId, SemaphoreId, ThreadId, Trigger,
 };
 use flyball_model::arrivals::{Arrivals, Lateness};
+use flyball_policy::queue::Tournament;
 use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Nothing, Policy, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;
@@ -104,6 +104,8 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     type Accounts = Boxed;
     type Counts = Boxed;
     type Budgets = Boxed;
+    /// Calls are made for a task that runs, and name what the task set has.
+    const CHECKS: bool = false;
 }
 
 /// A cluster of CPUs, its kernel and its tasks.
@@ -114,7 +116,7 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     cpu: CpuId,
     lanes: Vec<Lane>,
     /// When something happens next on each CPU, where there are several.
-    nexts: Tournament,
+    nexts: Tournament<Boxed>,
     /// The CPUs that work for the kernel at this instant.
     inside: CpuSet,
     threads: Vec<Thread>,
@@ -233,15 +235,24 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
     }
 
-    /// When something happens next on a CPU.
+    /// The first of several CPUs from `from` on where something happens by `now`.
     #[inline]
+    fn due(&self, from: CpuId, now: Time) -> Option<CpuId> {
+        let number = self.nexts.due(from.index(), now)?;
+        u8::try_from(number).ok().map(CpuId)
+    }
+
+    /// When something happens next on a CPU.
+    #[expect(
+        clippy::inline_always,
+        reason = "once an event: a call costs as much as what it does"
+    )]
+    #[inline(always)]
     fn next_on(&self, cpu: CpuId) -> Time {
         let lane = &self.lanes[cpu.index()];
         let mut next = self.core.next_timer(cpu).min(lane.interrupt);
         if cpu == CPU {
-            if let Some(&Reverse((arrival, _))) = self.arrivals.peek() {
-                next = next.min(arrival);
-            }
+            next = next.min(self.arrival_due());
             if let Some(&(change, _)) = self.changes.front() {
                 next = next.min(change);
             }
@@ -270,7 +281,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             }
         } else {
             let mut from = CPU;
-            while let Some(cpu) = self.nexts.due(from, now) {
+            while let Some(cpu) = self.due(from, now) {
                 self.enter(cpu, now);
                 self.compute(cpu, now)?;
                 from = CpuId(cpu.0 + 1);
@@ -291,6 +302,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 
     /// What comes with the clock at `now` on the CPUs that are in the kernel, which has `released` jobs in this
     /// entry already; then they leave it.
+    #[expect(clippy::inline_always, reason = "as for `next_on`")]
+    #[inline(always)]
     fn serve(&mut self, now: Time, mut released: u32) -> Result<(), SimError> {
         let keeps_time = self.inside.contains(CPU) && !self.is_held(now);
         let mut ticked = false;
@@ -302,15 +315,19 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 // A machine that has several interrupts at once serves the timer first, usually.
                 released += self.serve_timer(now, &mut ticked);
             }
-            released += self.arrive(now)?;
+            if self.arrival_due() <= now {
+                released += self.arrive(now)?;
+            }
             if self.devices.next <= now {
                 released += self.serve_devices(now)?;
             }
             released += self.serve_timer(now, &mut ticked);
         }
-        for cpu in self.inside.without(CPU).iter() {
-            if self.core.next_timer(cpu) <= now {
-                self.core.timer(cpu, now);
+        if !self.is_alone() {
+            for cpu in self.inside.without(CPU).iter() {
+                if self.core.next_timer(cpu) <= now {
+                    self.core.timer(cpu, now);
+                }
             }
         }
         if keeps_time && !self.beginning.is_empty() {
@@ -325,7 +342,15 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if self.core.next_timer(CPU) > now {
             return 0;
         }
-        self.look_for_cycle(now);
+        self.fire_timer(now, ticked)
+    }
+
+    /// The same of a timer that is due.
+    #[inline(never)]
+    fn fire_timer(&mut self, now: Time, ticked: &mut bool) -> u32 {
+        if self.cycle.is_possible() {
+            self.look_for_cycle(now);
+        }
         let (ticks, misses) = (self.core.ticks(), self.core.misses());
         let released = self.core.timer(CPU, now);
         *ticked |= self.core.ticks() > ticks;

@@ -8,6 +8,8 @@ use crate::modes::Modes;
 use crate::partition;
 use flyball_catalogue::{Facts, Scheduler};
 use flyball_model::{Task, TaskSet};
+use flyball_policy::Boxed;
+use flyball_policy::queue::Tournament;
 use flyball_trace::{CpuId, Duration, Sink, TaskId, Time};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -251,6 +253,13 @@ fn follow_clocks<S: Scheduler, T: Sink>(nodes: &mut [Node<S, T>], now: Time) {
     }
 }
 
+/// When something happens next in each cluster.
+fn ask_all<S: Scheduler, T: Sink>(nexts: &mut Tournament<Boxed>, nodes: &[Node<S, T>]) {
+    for (number, node) in nodes.iter().enumerate() {
+        nexts.set(number, node.next_event());
+    }
+}
+
 /// Lets time pass, from event to event.
 pub(crate) fn drive<S: Scheduler, T: Sink>(
     nodes: &mut [Node<S, T>],
@@ -267,27 +276,30 @@ pub(crate) fn drive<S: Scheduler, T: Sink>(
     // Clusters share nothing but clocks, so only the one where something happened has another next event.
     let shares = nodes.iter().any(Node::shares_clocks);
     follow_clocks(nodes, Time::ZERO);
-    let mut nexts: Vec<Time> = nodes.iter().map(Node::next_event).collect();
+    let mut nexts = Tournament::new(nodes.len());
+    ask_all(&mut nexts, nodes);
     loop {
-        // The first of several CPUs with something at the same instant: their order is fixed.
-        let next = nexts.iter().copied().enumerate().min_by_key(|&(_, at)| at);
+        let now = nexts.first();
         let due = supervisor.due(nodes);
-        if due < until && next.is_none_or(|(_, at)| due <= at) {
+        if due < until && due <= now {
             supervisor.act(nodes, due)?;
             follow_clocks(nodes, due);
-            nexts = nodes.iter().map(Node::next_event).collect();
+            ask_all(&mut nexts, nodes);
             continue;
         }
-        let Some((cpu, now)) = next.filter(|&(_, at)| at < until) else {
+        // The first of several CPUs with something at the same instant: their order is fixed.
+        let Some(cpu) = nexts.due(0, now).filter(|_| now < until) else {
             break;
         };
-        nodes[cpu].step(now)?;
-        nexts[cpu] = nodes[cpu].next_event();
+        let node = &mut nodes[cpu];
+        node.step(now)?;
+        nexts.set(cpu, node.next_event());
+        let missed = options.stop_at_miss && node.misses() > 0;
         if shares {
             follow_clocks(nodes, now);
-            nexts = nodes.iter().map(Node::next_event).collect();
+            ask_all(&mut nexts, nodes);
         }
-        if options.stop_at_miss && nodes[cpu].misses() > 0 {
+        if missed {
             ended = now;
             break;
         }

@@ -30,6 +30,11 @@ impl<T: Sink> Sink for Tap<T> {
     const BUDGETS: bool = T::BUDGETS;
     const FILLS: bool = T::FILLS;
 
+    #[expect(
+        clippy::inline_always,
+        reason = "where an event is made its kind is known, and what depends on it is left out"
+    )]
+    #[inline(always)]
     fn record(&mut self, event: Event) {
         if self.asks && matches!(event.kind, Kind::Speed { .. }) {
             return;

@@ -396,27 +396,24 @@ impl Kind {
     /// The cores of a partitioned system count their tasks each from zero; one trace of all of them
     /// needs one count.
     #[must_use]
+    #[inline]
     pub fn renamed(mut self, name: impl Fn(TaskId) -> TaskId) -> Kind {
-        if let Kind::Block {
-            on: Object::Task(other),
-            ..
-        } = &mut self
-        {
-            *other = name(TaskId(*other)).0;
-        }
-        if let Kind::Inherit {
-            from: Some(other), ..
-        }
-        | Kind::Arrive {
-            by: Some(other), ..
-        } = &mut self
-        {
-            *other = name(*other);
+        match &mut self {
+            Kind::Block {
+                on: Object::Task(other),
+                ..
+            } => *other = name(TaskId(*other)).0,
+            Kind::Inherit {
+                from: Some(other), ..
+            }
+            | Kind::Arrive {
+                by: Some(other), ..
+            } => *other = name(*other),
+            _ => {}
         }
         if let Some(task) = self.task_mut() {
             *task = name(*task);
-        }
-        if let Some(server) = self.server_mut() {
+        } else if let Some(server) = self.server_mut() {
             *server = ServerId::of(name(server.task()));
         }
         self

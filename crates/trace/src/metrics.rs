@@ -29,6 +29,7 @@ use crate::{Cause, CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use std::collections::VecDeque;
 
 mod chains;
+mod histogram;
 mod paths;
 mod queues;
 mod reservations;
@@ -383,19 +384,107 @@ impl TaskState {
     }
 }
 
+/// What comes with each job, by methods of its own: where an event is made its kind is known, so there is nothing to find out.
 impl Sink for Metrics {
+    #[inline]
     fn record(&mut self, event: Event) {
         let Event { time, cpu, kind } = event;
-        self.queues.record(&event);
-        self.paths.iter_mut().for_each(|path| path.record(&event));
-        self.reservations.record(&event);
         match kind {
-            Kind::Preempt { task, .. } | Kind::Block { task, .. } => self.leave(cpu, task, time),
-            Kind::Complete { task, .. } | Kind::Abort { task, .. } | Kind::Exit { task } => {
+            Kind::Release {
+                task,
+                job,
+                deadline,
+            } => self.released(task, job, deadline, time),
+            Kind::Dispatch { task, job } => self.dispatched(cpu, task, job, time),
+            Kind::Preempt { task, .. } => self.preempted(cpu, task, time),
+            Kind::Complete { task, job } => self.completed(cpu, task, job, time),
+            Kind::Idle => self.stop(cpu.index(), time),
+            _ => self.record_other(&event),
+        }
+    }
+}
+
+impl Metrics {
+    fn released(&mut self, task: TaskId, number: u32, deadline: Time, now: Time) {
+        let Some(task) = self.tasks.get_mut(task.index()) else {
+            return;
+        };
+        task.sums.released += 1;
+        let release = match task.deadline {
+            Some(relative) if !deadline.is_never() => deadline - relative,
+            _ => now,
+        };
+        let link = task.link(number);
+        task.jobs.push_back(Job {
+            number,
+            release,
+            deadline,
+            started: false,
+            link,
+        });
+    }
+
+    fn dispatched(&mut self, cpu: CpuId, task: TaskId, number: u32, now: Time) {
+        self.run(cpu.index(), task, now);
+        let Some(task) = self.tasks.get_mut(task.index()) else {
+            return;
+        };
+        match task.last.replace((cpu, number)) {
+            Some((last, job)) if last != cpu && job == number => task.sums.job_migrations += 1,
+            Some((last, _)) if last != cpu => task.sums.task_migrations += 1,
+            _ => {}
+        }
+        // The first, unless the ends of some have been dropped from the trace.
+        let at = match task.jobs.front() {
+            Some(job) if job.number == number => Ok(0),
+            _ => task.jobs.binary_search_by_key(&number, |job| job.number),
+        };
+        let job = at.ok().and_then(|at| task.jobs.get_mut(at));
+        if let Some(job) = job.filter(|job| !job.started) {
+            job.started = true;
+            task.sums.start_latency.add(now.since(job.release));
+        }
+    }
+
+    fn preempted(&mut self, cpu: CpuId, task: TaskId, now: Time) {
+        self.leave(cpu, task, now);
+        if let Some(task) = self.tasks.get_mut(task.index()) {
+            task.sums.preemptions += 1;
+            if let Some(state) = self.cpus.get_mut(cpu.index()) {
+                state.sums.preemptions += 1;
+            }
+        }
+    }
+
+    fn completed(&mut self, cpu: CpuId, task: TaskId, number: u32, now: Time) {
+        self.leave(cpu, task, now);
+        let Some(task) = self.tasks.get_mut(task.index()) else {
+            return;
+        };
+        task.sums.completed += 1;
+        if let Some(job) = task.end(number) {
+            task.sums.response.add(now.since(job.release));
+            let tardiness = now.since(job.deadline);
+            if !tardiness.is_zero() {
+                task.sums.tardiness_max = task.sums.tardiness_max.max(tardiness);
+                task.sums.tardiness_sum += u128::from(tardiness.as_nanos());
+            }
+            if let Some(link) = job.link {
+                self.chains.complete(link, now);
+            }
+        }
+    }
+
+    /// What is rarer than a job.
+    fn record_other(&mut self, event: &Event) {
+        let &Event { time, cpu, kind } = event;
+        self.queues.record(event);
+        self.paths.iter_mut().for_each(|path| path.record(event));
+        self.reservations.record(event);
+        match kind {
+            Kind::Block { task, .. } | Kind::Abort { task, .. } | Kind::Exit { task } => {
                 self.leave(cpu, task, time);
             }
-            Kind::Dispatch { task, .. } => self.run(cpu.index(), task, time),
-            Kind::Idle => self.stop(cpu.index(), time),
             Kind::Arrive { task, job, by } => self.arrive(task, job, by),
             Kind::Overhead { cause, length } if cause != Cause::Cache => {
                 self.count(cpu.index(), time);
@@ -415,69 +504,12 @@ impl Sink for Metrics {
                 state.last = None;
             }
         }
-        let Some(task) = kind
-            .task()
-            .and_then(|task| self.tasks.get_mut(task.index()))
-        else {
+        let task = kind.task();
+        let Some(task) = task.and_then(|task| self.tasks.get_mut(task.index())) else {
             return;
         };
         match kind {
-            Kind::Release {
-                job: number,
-                deadline,
-                ..
-            } => {
-                task.sums.released += 1;
-                let release = match task.deadline {
-                    Some(relative) if !deadline.is_never() => deadline - relative,
-                    _ => time,
-                };
-                let link = task.link(number);
-                task.jobs.push_back(Job {
-                    number,
-                    release,
-                    deadline,
-                    started: false,
-                    link,
-                });
-            }
             Kind::Skip { .. } => task.sums.skipped += 1,
-            Kind::Dispatch { job: number, .. } => {
-                match task.last.replace((cpu, number)) {
-                    Some((last, job)) if last != cpu && job == number => {
-                        task.sums.job_migrations += 1;
-                    }
-                    Some((last, _)) if last != cpu => task.sums.task_migrations += 1,
-                    _ => {}
-                }
-                let at = task
-                    .jobs
-                    .binary_search_by_key(&number, |job| job.number)
-                    .ok();
-                let job = at.and_then(|at| task.jobs.get_mut(at));
-                if let Some(job) = job.filter(|job| !job.started) {
-                    job.started = true;
-                    task.sums.start_latency.add(time.since(job.release));
-                }
-            }
-            Kind::Preempt { .. } => {
-                task.sums.preemptions += 1;
-                if let Some(state) = self.cpus.get_mut(cpu.index()) {
-                    state.sums.preemptions += 1;
-                }
-            }
-            Kind::Complete { job: number, .. } => {
-                task.sums.completed += 1;
-                if let Some(job) = task.end(number) {
-                    task.sums.response.add(time.since(job.release));
-                    let tardiness = time.since(job.deadline);
-                    task.sums.tardiness_max = task.sums.tardiness_max.max(tardiness);
-                    task.sums.tardiness_sum += u128::from(tardiness.as_nanos());
-                    if let Some(link) = job.link {
-                        self.chains.complete(link, time);
-                    }
-                }
-            }
             Kind::Abort { job: number, .. } => {
                 task.sums.aborted += 1;
                 task.end(number);

@@ -36,6 +36,7 @@ impl<S: Sink> Sink for &mut S {
     const ENABLED: bool = S::ENABLED;
     const BUDGETS: bool = S::BUDGETS;
     const FILLS: bool = S::FILLS;
+    #[inline]
     fn record(&mut self, event: Event) {
         (**self).record(event);
     }
@@ -46,6 +47,7 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     const ENABLED: bool = A::ENABLED || B::ENABLED;
     const BUDGETS: bool = A::BUDGETS || B::BUDGETS;
     const FILLS: bool = A::FILLS || B::FILLS;
+    #[inline]
     fn record(&mut self, event: Event) {
         if A::ENABLED {
             self.0.record(event);

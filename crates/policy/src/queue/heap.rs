@@ -227,6 +227,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
         self.ranks.capacity()
     }
 
+    #[inline]
     fn insert(&mut self, task: TaskId, key: K, end: End) -> bool {
         debug_assert!(!self.ranks.contains(task), "{task:?} is queued already");
         let number = self.numbers.next(end);
@@ -240,6 +241,7 @@ impl<K: Copy + Ord + Default, S: Storage> Queue<K> for Heap<K, S> {
         Some(rank.key)
     }
 
+    #[inline]
     fn take(&mut self, task: TaskId) {
         debug_assert!(self.ranks.contains(task), "{task:?} is not queued");
         self.ranks.take(task);

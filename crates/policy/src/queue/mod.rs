@@ -35,6 +35,7 @@ mod list;
 mod rank;
 mod ring;
 mod top_two;
+mod tournament;
 mod unsorted;
 
 pub use bitmap::{Bitmap, Levelled};
@@ -49,6 +50,7 @@ pub use list::SortedList;
 pub use rank::Rank;
 pub use ring::SortedRing;
 pub use top_two::TopTwo;
+pub use tournament::Tournament;
 pub use unsorted::Unsorted;
 
 use crate::group::Group;

@@ -14,8 +14,8 @@ use flyball_policy::order::Level;
 use flyball_policy::servers::Seat;
 use flyball_policy::soos::Soos;
 use flyball_policy::{
-    Bitmap, Boxed, CpuId, Dispatch, End, FixedPriority, Heap, Policy, Priority, Queue, Ranked,
-    Ready, Refused, Resched, StaticOrder, Stop, Storage, Table, TaskId, Time, Usage, Wants,
+    Bitmap, Boxed, CpuId, Dispatch, End, FixedPriority, Heap, Nothing, Policy, Priority, Queue,
+    Ranked, Ready, Refused, Resched, StaticOrder, Stop, Storage, Table, TaskId, Time, Usage, Wants,
 };
 use flyball_sim::{Options, simulate};
 use flyball_study::StudyError;
@@ -64,6 +64,7 @@ struct Rows<T>(Vec<T>);
 impl Storage for Counting {
     type Table<T> = Rows<T>;
     type Sorted<K: Copy + Ord + Default> = Heap<K, Counting>;
+    type ForMany = Nothing;
     type Static<O: StaticOrder> = Ranked<O, Heap<O::Key, Counting>>;
 }
 

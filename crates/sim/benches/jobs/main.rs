@@ -4,7 +4,8 @@
 //!   CPUs beside a bare event loop ([`bare`]), medians of five runs.
 //! * `… -- --global [TASKS CPUS]`: the second table alone, or one line of it.
 //! * `… -- --messages`: a table of pipelines alone, in messages ([`pipelines`]).
-//! * `… -- --alone TASKS CPUS JOBS`: so many jobs of one set under global EDF, for a profiler.
+//! * `… -- --alone TASKS CPUS JOBS [bare | metrics | fp | one]`: so many jobs of one set, for a profiler: under global
+//!   EDF, in the bare loop, with metrics, under global fixed priorities, or under EDF on one CPU.
 //! * `… -- --write TASKS CPUS FILE`: writes one of the task sets as CSV, for a peer.
 //! * `… -- --json TASKS CPUS`: one task set, as JSON.
 //!
@@ -226,7 +227,14 @@ fn main() {
             let most = args.get(3).and_then(|arg| arg.parse().ok()).unwrap_or(2e6);
             let set = unbound(tasks, cpus);
             let until = time_for(most, &set);
-            let rate = once(|| jobs(&set, &Clustered::global(Edf), until, NoTrace));
+            let edf = Clustered::global(Edf);
+            let rate = once(|| match args.get(4).map(String::as_str) {
+                Some("bare") => bare::simulate(&set, until),
+                Some("metrics") => jobs(&set, &edf, until, metrics(tasks, usize::from(cpus))),
+                Some("fp") => jobs(&set, &Clustered::global(Fp), until, NoTrace),
+                Some("one") => jobs(&set, &Edf, until, NoTrace),
+                _ => jobs(&set, &edf, until, NoTrace),
+            });
             println!("{:.2} million jobs a second", rate / 1e6);
         }
         (Some("--global"), ..) => global(&SETS),

@@ -8,13 +8,13 @@ use crate::error::SimError;
 use crate::modes::Modes;
 use crate::program::Program;
 use crate::tap::Tap;
-use crate::tournament::Tournament;
 use flyball_catalogue::{Facts, Scheduler, Size};
 use flyball_kernel::{
     Attributes, Core, OnMiss, Protocol, QueueId, Release, Sizes, Timing, Trigger,
 };
 use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_model::{Arrival, Task, TaskSet};
+use flyball_policy::queue::Tournament;
 use flyball_policy::{CpuId, CpuSet, Duration, TaskId, Time};
 use flyball_trace::Sink;
 use std::cell::RefCell;

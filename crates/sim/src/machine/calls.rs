@@ -19,7 +19,8 @@ const MOST_CALLS: u64 = 1_000_000;
 impl<S: Scheduler, T: Sink> Node<S, T> {
     /// The running task of a CPU has computed until `now`. If that was all, it goes on with its
     /// program.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `next_on`")]
+    #[inline(always)]
     pub(super) fn compute(&mut self, cpu: CpuId, now: Time) -> Result<(), SimError> {
         match self.pause(cpu, now) {
             Some(row) if self.threads[row].program.left.is_zero() => self.act(cpu, row, now),
@@ -30,7 +31,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// The running task of a CPU has computed until `now`. Returns its row; `None` if there is
     /// none, or if its job has been given up from elsewhere and the CPU has not heard of it yet:
     /// what it did since is for nothing, and the task may be at its next job on another CPU.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `next_on`")]
+    #[inline(always)]
     pub(super) fn pause(&mut self, cpu: CpuId, now: Time) -> Option<usize> {
         let lane = &mut self.lanes[cpu.index()];
         let row = lane.running?;
@@ -51,6 +53,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 
     /// The running task makes its calls until it computes again, has to wait, or another task has
     /// become more urgent.
+    #[inline(never)]
     pub(super) fn act(&mut self, cpu: CpuId, row: usize, now: Time) -> Result<(), SimError> {
         const ENDLESS: Time = Time::NEVER;
         let at = self.back(now);
@@ -206,8 +209,14 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         }
     }
 
-    /// The kernel hears of jobs that its clock does not release. Returns of how many.
+    /// When the kernel hears next of a job that its clock does not release; [`Time::NEVER`]: of none.
     #[inline]
+    pub(super) fn arrival_due(&self) -> Time {
+        let first = self.arrivals.peek();
+        first.map_or(Time::NEVER, |&Reverse((at, _))| at)
+    }
+
+    /// The kernel hears of jobs that its clock does not release. Returns of how many.
     pub(super) fn arrive(&mut self, now: Time) -> Result<u32, SimError> {
         let mut arrived = 0;
         while let Some(&Reverse((at, row))) = self.arrivals.peek()

@@ -58,9 +58,16 @@ impl Cycle {
     }
 }
 
+impl Cycle {
+    /// Whether there may be one, and it has not been found.
+    #[inline]
+    pub(super) fn is_possible(&self) -> bool {
+        self.length.is_some() && !self.proved
+    }
+}
+
 impl<S: Scheduler, T: Sink> Node<S, T> {
     /// Compares this instant, before its releases, with the one a hyperperiod ago.
-    #[inline]
     pub(super) fn look_for_cycle(&mut self, now: Time) {
         let Some(length) = self.cycle.length else {
             return;

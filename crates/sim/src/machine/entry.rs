@@ -3,7 +3,7 @@
 use super::{CPU, Node};
 use crate::error::SimError;
 use flyball_catalogue::Scheduler;
-use flyball_kernel::Entry;
+use flyball_kernel::{Decided, Entry};
 use flyball_model::Platform;
 use flyball_policy::{CpuId, CpuSet, Duration, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
@@ -45,26 +45,38 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// A CPU begins to work for the kernel.
     #[inline]
     pub(super) fn enter(&mut self, cpu: CpuId, now: Time) {
-        self.lanes[cpu.index()].entry = Some(if self.costs.free {
-            Entry::instant(cpu, now)
-        } else {
-            Entry::begin(&mut self.core, cpu, true, now)
-        });
+        self.begin_entry(cpu, now);
         self.inside = self.inside.with(cpu);
+    }
+
+    /// Stops the clock of what ran, where the kernel's work takes time.
+    #[inline]
+    fn begin_entry(&mut self, cpu: CpuId, now: Time) {
+        if !self.costs.free {
+            let entry = Entry::begin(&mut self.core, cpu, true, now);
+            self.lanes[cpu.index()].entry = Some(entry);
+        }
     }
 
     /// The end of what happens at `now`: the CPUs that work for the kernel decide and go on, and
     /// those that must reschedule are interrupted.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `next_on`")]
+    #[inline(always)]
     pub(super) fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
         if self.is_alone() {
             self.inside = CpuSet::EMPTY;
             self.lanes[CPU.index()].interrupt = Time::NEVER;
-            return match self.take_entry(CPU) {
+            return match self.take_entry(CPU, now) {
                 Some(entry) => self.dispatch(entry, ticked, released),
                 None => Ok(()),
             };
         }
+        self.leave_all(now, ticked, released)
+    }
+
+    /// The same on several CPUs.
+    #[inline(never)]
+    fn leave_all(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
         // By rising number, and what one CPU decides may concern others before it.
         let mut from = CPU;
         loop {
@@ -79,41 +91,42 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             let lane = &mut self.lanes[cpu.index()];
             if self.inside.contains(cpu) {
                 lane.interrupt = Time::NEVER;
+                self.inside = self.inside.without(cpu);
             } else if !lane.interrupt.is_never() {
                 continue;
             } else if lane.busy_until > now || !self.costs.ipi.is_zero() {
                 lane.interrupt = lane.busy_until.max(now + self.costs.ipi);
-                let next = self.nexts.at(cpu).min(lane.interrupt);
-                self.nexts.set(cpu, next);
+                let next = self.nexts.at(cpu.index()).min(lane.interrupt);
+                self.nexts.set(cpu.index(), next);
                 continue;
             } else {
                 // It has something left to compute: otherwise it would be here by itself.
-                self.enter(cpu, now);
+                self.begin_entry(cpu, now);
                 self.pause(cpu, now);
             }
-            self.inside = self.inside.without(cpu);
-            if let Some(entry) = self.take_entry(cpu) {
+            if let Some(entry) = self.take_entry(cpu, now) {
                 let is_first = cpu == CPU;
                 let released = if is_first { released } else { 0 };
                 self.dispatch(entry, ticked && is_first, released)?;
             }
-            self.nexts.set(cpu, self.next_on(cpu));
+            if cpu != CPU {
+                self.nexts.set(cpu.index(), self.next_on(cpu));
+            }
         }
         // What happened on other CPUs may have set the clock of the one that keeps the time.
-        self.nexts.set(CPU, self.next_on(CPU));
+        self.nexts.set(CPU.index(), self.next_on(CPU));
         Ok(())
     }
 
     /// The entry of a CPU that works for the kernel; `None` if it has nothing to decide and its
     /// work takes no time, so that it goes on.
     #[inline]
-    pub(super) fn take_entry(&mut self, cpu: CpuId) -> Option<Entry> {
-        let entry = self.lanes[cpu.index()].entry.take()?;
-        if self.costs.free && !self.core.needs_resched(cpu) && !self.lags(cpu) {
-            entry.cancel();
-            return None;
+    pub(super) fn take_entry(&mut self, cpu: CpuId, now: Time) -> Option<Entry> {
+        if self.costs.free {
+            let has_work = self.core.needs_resched(cpu) || self.lags(cpu);
+            return has_work.then(|| Entry::instant(cpu, now));
         }
-        Some(entry)
+        self.lanes[cpu.index()].entry.take()
     }
 
     /// The CPUs that work for the kernel, and those that must reschedule.
@@ -138,20 +151,19 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         released: u32,
     ) -> Result<(), SimError> {
         let (cpu, now) = (entry.cpu(), entry.now());
-        let before = self.lanes[cpu.index()].running;
         // If it still has the CPU it could go on.
         let could_go_on = self.core.running_task(cpu);
         let decided = entry.decide(&mut self.core);
         let (is_new, switch) = (decided.is_new(), decided.switch());
         if is_new {
+            let running = decided.run().map(TaskId::index);
+            let before = std::mem::replace(&mut self.lanes[cpu.index()].running, running);
             if could_go_on.is_some() && decided.run() != could_go_on {
                 self.counts.preemptions += 1;
                 if let Some(row) = before {
                     self.threads[row].cold = true;
                 }
             }
-            let running = decided.run().map(TaskId::index);
-            self.lanes[cpu.index()].running = running;
             self.counts.switches += u64::from(switch);
             if decided.restart(&self.core)
                 && let Some(row) = running
@@ -161,48 +173,17 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 self.turn(row)?;
             }
         }
-        let mut leave = now;
-        if self.costs.free {
+        let leave = if self.costs.free {
             self.adjust(cpu, &decided, now);
             self.set_pace(cpu);
-        }
-        let lane = &mut self.lanes[cpu.index()];
-        let calls = std::mem::take(&mut lane.unpaid);
-        let released = u64::from(released) + std::mem::take(&mut lane.released);
-        if !self.costs.free {
-            leave = self.charge(cpu, leave, Cause::Call, self.costs.call * calls);
-            leave = self.charge(cpu, leave, Cause::Tick, self.costs.tick * u64::from(ticked));
-            let runs = self.core.control_runs();
-            let run = runs.wrapping_sub(std::mem::replace(&mut self.control_runs, runs));
-            let control = self.costs.control * u64::from(run);
-            leave = self.charge(cpu, leave, Cause::Control, control);
-            leave = self.charge(cpu, leave, Cause::Release, self.costs.release * released);
-            leave = self.charge(
-                cpu,
-                leave,
-                Cause::Scheduling,
-                self.costs.scheduling * u64::from(is_new),
-            );
-            leave = self.adjust(cpu, &decided, leave);
-            leave = self.charge(
-                cpu,
-                leave,
-                Cause::ContextSwitch,
-                self.costs.switch * u64::from(switch),
-            );
-            leave = self.as_seen(now, leave, is_new, run > 0);
-            self.set_pace(cpu);
-            if let Some(row) = self.lanes[cpu.index()].running
-                && switch
-                && std::mem::take(&mut self.threads[row].cold)
-            {
-                self.threads[row].program.left += self.costs.cache;
-                self.note(cpu, leave, Cause::Cache, self.costs.cache);
+            if is_new && let Some(row) = self.lanes[cpu.index()].running {
+                // Where the kernel's work takes time, others may get in between.
+                self.threads[row].program.begin();
             }
-        } else if is_new && let Some(row) = self.lanes[cpu.index()].running {
-            // Where the kernel's work takes time, others may get in between.
-            self.threads[row].program.begin();
-        }
+            now
+        } else {
+            self.pay(cpu, &decided, now, ticked, released)
+        };
         let next = decided.leave(&mut self.core, leave);
         if next.rest.is_needed(&self.core) {
             // The program begins anew already, and the virtual timer is asked for when time passes.
@@ -212,6 +193,52 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         lane.resumed = leave;
         lane.busy_until = leave;
         Ok(())
+    }
+
+    /// What an entry has cost that began at `now`: until when the kernel works.
+    #[inline(never)]
+    fn pay(
+        &mut self,
+        cpu: CpuId,
+        decided: &Decided,
+        now: Time,
+        ticked: bool,
+        released: u32,
+    ) -> Time {
+        let (is_new, switch) = (decided.is_new(), decided.switch());
+        let lane = &mut self.lanes[cpu.index()];
+        let calls = std::mem::take(&mut lane.unpaid);
+        let released = u64::from(released) + std::mem::take(&mut lane.released);
+        let mut leave = self.charge(cpu, now, Cause::Call, self.costs.call * calls);
+        leave = self.charge(cpu, leave, Cause::Tick, self.costs.tick * u64::from(ticked));
+        let runs = self.core.control_runs();
+        let run = runs.wrapping_sub(std::mem::replace(&mut self.control_runs, runs));
+        let control = self.costs.control * u64::from(run);
+        leave = self.charge(cpu, leave, Cause::Control, control);
+        leave = self.charge(cpu, leave, Cause::Release, self.costs.release * released);
+        leave = self.charge(
+            cpu,
+            leave,
+            Cause::Scheduling,
+            self.costs.scheduling * u64::from(is_new),
+        );
+        leave = self.adjust(cpu, decided, leave);
+        leave = self.charge(
+            cpu,
+            leave,
+            Cause::ContextSwitch,
+            self.costs.switch * u64::from(switch),
+        );
+        leave = self.as_seen(now, leave, is_new, run > 0);
+        self.set_pace(cpu);
+        if let Some(row) = self.lanes[cpu.index()].running
+            && switch
+            && std::mem::take(&mut self.threads[row].cold)
+        {
+            self.threads[row].program.left += self.costs.cache;
+            self.note(cpu, leave, Cause::Cache, self.costs.cache);
+        }
+        leave
     }
 
     /// The kernel works on a CPU from `from` on, for so long at the fastest operating point; returns

@@ -217,11 +217,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
 
     /// When the timer is due, a source, a sink, or a job that does not come with the clock.
     pub(super) fn interrupt_due(&self) -> Time {
-        let arrival = self.arrivals.peek().map(|arrival| arrival.0.0);
-        self.core
-            .next_timer(CPU)
-            .min(arrival.unwrap_or(Time::NEVER))
-            .min(self.devices.next)
+        let clock = self.core.next_timer(CPU);
+        clock.min(self.arrival_due()).min(self.devices.next)
     }
 
     /// Whether sources and sinks come before the timer where both interrupt at once.

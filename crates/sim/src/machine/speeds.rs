@@ -291,8 +291,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 let at = lane.busy_until.max(now + self.costs.ipi);
                 self.lanes[cpu.index()].interrupt = at;
                 if !self.is_alone() {
-                    let next = self.nexts.at(cpu).min(at);
-                    self.nexts.set(cpu, next);
+                    let next = self.nexts.at(cpu.index()).min(at);
+                    self.nexts.set(cpu.index(), next);
                 }
             }
         }
