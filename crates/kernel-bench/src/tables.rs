@@ -352,3 +352,25 @@ fn sizes(report: &Report) -> String {
     }
     table.0 + &beside::tasks(report)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_apart_is_behind_a_line_in_each_row() {
+        let mut table = Table::new("title", ["own", "peer", "ratio"]).apart(["other"]);
+        table.row_apart("row", [Some(1.0), None, None], &[Some(2.5)]);
+        table.compare("compared", Some(2.0), &[Some(4.0)], &[None]);
+        let lines: Vec<_> = table.0.trim_start().lines().collect();
+        let columns = |line: &str| {
+            line.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(columns(lines[1]), ["row", "1", "–", "–", "|", "2.50"]);
+        assert_eq!(columns(lines[2]), ["compared", "2", "4", "0.50", "|", "–"]);
+        let place = |line: &&str| line.chars().position(|letter| letter == '|');
+        assert!(lines.iter().all(|line| place(line) == place(&lines[0])));
+    }
+}
