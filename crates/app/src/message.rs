@@ -12,6 +12,7 @@ pub const MOST: usize = size_of::<Message>();
 
 /// A message as the kernel sees it: bytes, some of which may be nothing (a value's padding).
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub struct Message(MaybeUninit<[u32; 4]>);
 
 /// Where the message of a thread is that waits at a queue: a variable of its call, which lasts until the wait has ended.

@@ -92,7 +92,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
     #[inline]
     pub fn receive(&self) -> Result<T, Error> {
         let id = self.id()?;
-        self.taken(|message| seam::_flyball_receive(id, message))
+        Self::taken(|message| seam::_flyball_receive(id, message))
     }
 
     /// The same to where the message is to be: one of 16 bytes is copied once, out of the queue, or, if there is none, from where the
@@ -105,7 +105,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
         let id = self.id()?;
         // SAFETY: a `T` may be put where a `T` is.
         let place = unsafe { &mut *core::ptr::from_mut(place).cast() };
-        self.take_into(place, |message| seam::_flyball_receive(id, message))
+        Self::take_into(place, |message| seam::_flyball_receive(id, message))
     }
 
     /// As [`Queue::receive`], but waits until `until` at the latest.
@@ -115,7 +115,7 @@ impl<T: Copy + Send + 'static> Queue<T> {
     #[inline]
     pub fn receive_until(&self, until: Time) -> Result<T, Error> {
         let id = self.id()?;
-        self.taken(|message| seam::_flyball_receive_until(id, message, until))
+        Self::taken(|message| seam::_flyball_receive_until(id, message, until))
     }
 
     /// Takes the oldest message out if there is one. Also from interrupts. O(1), and O(waiting senders) if the
@@ -126,21 +126,20 @@ impl<T: Copy + Send + 'static> Queue<T> {
     #[inline]
     pub fn try_receive(&self) -> Result<T, Error> {
         let id = self.id()?;
-        self.taken(|message| seam::_flyball_take(id, message))
+        Self::taken(|message| seam::_flyball_take(id, message))
     }
 
-    /// What `take` takes out of this queue.
+    /// What `take` takes out of a queue of `T`s.
     #[inline]
-    fn taken(&self, take: impl FnOnce(&mut Message) -> Result<(), Error>) -> Result<T, Error> {
+    fn taken(take: impl FnOnce(&mut Message) -> Result<(), Error>) -> Result<T, Error> {
         let mut value = MaybeUninit::uninit();
-        self.take_into(&mut value, take)?;
+        Self::take_into(&mut value, take)?;
         // SAFETY: it has been received.
         Ok(unsafe { value.assume_init() })
     }
 
     #[inline]
     fn take_into(
-        &self,
         place: &mut MaybeUninit<T>,
         take: impl FnOnce(&mut Message) -> Result<(), Error>,
     ) -> Result<(), Error> {

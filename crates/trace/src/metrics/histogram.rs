@@ -92,7 +92,9 @@ mod tests {
             let values = values.into_iter().map(|(bits, value)| value >> bits);
             let mut values: Vec<u64> = values.collect();
             let mut histogram = Histogram::default();
-            values.iter().for_each(|&value| histogram.add(value));
+            for &value in &values {
+                histogram.add(value);
+            }
             values.sort_unstable();
             let repeated = |(value, count)| std::iter::repeat_n(value, usize::try_from(count).unwrap_or(0));
             let seen: Vec<u64> = histogram.iter().flat_map(repeated).collect();
