@@ -29,7 +29,6 @@ use crate::{Cause, CpuId, Duration, Event, Kind, Sink, TaskId, Time};
 use std::collections::VecDeque;
 
 mod chains;
-mod histogram;
 mod paths;
 mod queues;
 mod reservations;

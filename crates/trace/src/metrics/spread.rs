@@ -1,7 +1,7 @@
 //! How a length of time was spread.
 
-use super::histogram::Histogram;
 use crate::Duration;
+use hdrhistogram::Histogram;
 
 /// How a length of time was spread: exact least, largest and mean, and a histogram.
 #[derive(Clone, Debug)]
@@ -12,8 +12,8 @@ pub struct Spread {
     sum: u128,
     /// Of the squares of nanoseconds.
     squares: u128,
-    /// Two significant digits, in nanoseconds.
-    histogram: Histogram,
+    /// Two significant digits, in nanoseconds. Made when the first value comes.
+    histogram: Option<Histogram<u32>>,
 }
 
 impl Default for Spread {
@@ -24,7 +24,7 @@ impl Default for Spread {
             max: Duration::ZERO,
             sum: 0,
             squares: 0,
-            histogram: Histogram::default(),
+            histogram: None,
         }
     }
 }
@@ -38,7 +38,14 @@ impl Spread {
         let nanos = u128::from(value.as_nanos());
         self.sum += nanos;
         self.squares = self.squares.saturating_add(nanos * nanos);
-        self.histogram.add(value.as_nanos());
+        if self.histogram.is_none() {
+            self.histogram = Histogram::new(2).ok();
+        }
+        if let Some(histogram) = &mut self.histogram {
+            histogram.auto(true);
+            // A histogram that grows by itself takes every value.
+            let _ = histogram.record(value.as_nanos());
+        }
     }
 
     /// How many values there were.
@@ -95,9 +102,10 @@ impl Spread {
         let rank = u128::from(self.count) * u128::from(percent);
         let rank = u64::try_from(rank.div_ceil(100)).unwrap_or(self.count);
         let mut counted = 0;
-        let mut reached = self.histogram.iter().filter_map(|(largest, count)| {
-            counted += count;
-            (counted >= rank.max(1)).then_some(largest)
+        let steps = self.histogram.iter().flat_map(Histogram::iter_recorded);
+        let mut reached = steps.filter_map(|step| {
+            counted += step.count_since_last_iteration();
+            (counted >= rank.max(1)).then(|| step.value_iterated_to())
         });
         let value = Duration::from_nanos(reached.next()?);
         Some(value.clamp(self.min, self.max))
@@ -111,12 +119,14 @@ impl Spread {
         let Some(last) = bins.checked_sub(1) else {
             return counts;
         };
-        for (largest, count) in self.histogram.iter() {
+        for step in self.histogram.iter().flat_map(Histogram::iter_recorded) {
             // The end of the histogram's own interval, but no value that cannot have occurred.
-            let value = largest.clamp(self.min.as_nanos(), self.max.as_nanos());
+            let value = step
+                .value_iterated_to()
+                .clamp(self.min.as_nanos(), self.max.as_nanos());
             let bin = u128::from(value) * bins as u128 / width;
             let bin = usize::try_from(bin).map_or(last, |bin| bin.min(last));
-            counts[bin] += count;
+            counts[bin] += step.count_since_last_iteration();
         }
         counts
     }
