@@ -18,6 +18,16 @@
 
 use crate::atomic::{AtomicU32, Ordering};
 
+/// Whether a CPU shares its memory with no other: of microcontrollers with such processors the kernel has one CPU each. What one thread
+/// has written there, another one reads in the same order, without a barrier.
+const IS_ALONE: bool = cfg!(all(target_arch = "arm", target_os = "none"));
+
+/// The compiler moves no access to memory across this.
+#[inline]
+fn keep_order() {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
+
 /// What a word says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct State(u32);
@@ -218,9 +228,15 @@ impl Word {
 
     #[inline]
     fn change(&self, from: u32, to: u32, order: Ordering) -> bool {
-        self.state
-            .compare_exchange(from, to, order, Ordering::Relaxed)
-            .is_ok()
+        let later = Ordering::Relaxed;
+        if !IS_ALONE {
+            return self.state.compare_exchange(from, to, order, later).is_ok();
+        }
+        keep_order();
+        // An interrupt in between is as another CPU that was quicker.
+        let changed = self.state.compare_exchange_weak(from, to, later, later);
+        keep_order();
+        changed.is_ok()
     }
 }
 
