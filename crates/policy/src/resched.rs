@@ -30,7 +30,6 @@ impl Resched {
     }
 
     /// All CPUs that either of the two names.
-    #[inline]
     pub fn and(self, other: Resched) -> Resched {
         match (self, other) {
             (Resched::None, rest) | (rest, Resched::None) => rest,
