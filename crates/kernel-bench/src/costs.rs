@@ -234,13 +234,13 @@ mod tests {
             &[
                 ("yield", 51),
                 ("signal_wakes", 95),
-                ("wait_blocks", 92),
+                ("wait_blocks", 93),
                 ("interrupt_wakes", 102),
                 ("send_wakes", 115),
                 ("receive_blocks", 108),
-                ("signal", 13),
-                ("take", 13),
-                ("lock", 14),
+                ("signal", 12),
+                ("take", 12),
+                ("lock", 12),
                 ("unlock", 10),
                 ("send", 36),
                 ("receive", 41),
@@ -251,7 +251,7 @@ mod tests {
             &[
                 ("yield", 49),
                 ("signal_wakes", 98),
-                ("wait_blocks", 100),
+                ("wait_blocks", 101),
                 ("interrupt_wakes", 105),
                 ("send_wakes", 118),
                 ("receive_blocks", 118),
@@ -262,7 +262,7 @@ mod tests {
             &[
                 ("yield", 48),
                 ("signal_wakes", 97),
-                ("wait_blocks", 99),
+                ("wait_blocks", 100),
                 ("interrupt_wakes", 104),
                 ("send_wakes", 117),
                 ("receive_blocks", 117),
@@ -273,7 +273,7 @@ mod tests {
             &[
                 ("yield", 51),
                 ("signal_wakes", 96),
-                ("wait_blocks", 94),
+                ("wait_blocks", 95),
                 ("interrupt_wakes", 103),
                 ("send_wakes", 116),
                 ("receive_blocks", 109),
@@ -284,7 +284,7 @@ mod tests {
             &[
                 ("yield", 92),
                 ("signal_wakes", 137),
-                ("wait_blocks", 91),
+                ("wait_blocks", 92),
                 ("interrupt_wakes", 143),
                 ("send_wakes", 156),
                 ("receive_blocks", 107),
@@ -298,7 +298,7 @@ mod tests {
             &[
                 ("yield", 151),
                 ("signal_wakes", 329),
-                ("wait_blocks", 235),
+                ("wait_blocks", 236),
                 ("interrupt_wakes", 337),
                 ("send_wakes", 351),
                 ("receive_blocks", 259),
@@ -308,7 +308,7 @@ mod tests {
             "pp",
             &[
                 ("signal_wakes", 615),
-                ("wait_blocks", 426),
+                ("wait_blocks", 427),
                 ("send_wakes", 828),
                 ("receive_blocks", 455),
                 ("send", 123),
@@ -322,7 +322,7 @@ mod tests {
         &[
             ("yield", 128),
             ("signal_wakes", 176),
-            ("wait_blocks", 170),
+            ("wait_blocks", 171),
             ("interrupt_wakes", 184),
         ],
     )];
@@ -332,7 +332,7 @@ mod tests {
         &[
             ("yield", 76),
             ("signal_wakes", 113),
-            ("wait_blocks", 109),
+            ("wait_blocks", 110),
             ("interrupt_wakes", 120),
         ],
     )];
@@ -397,10 +397,10 @@ mod tests {
     fn sorted_decisions_are_no_longer() {
         let most = [
             ("fp-rr", 47),
-            ("dss-2", 110),
-            ("dss", 139),
-            ("dss-walk", 71),
-            ("dss-tour", 241),
+            ("dss-2", 113),
+            ("dss", 144),
+            ("dss-walk", 68),
+            ("dss-tour", 237),
             // With the first reading, which moves the task from the fastest point to its own.
             ("cruise", 430),
         ];
