@@ -54,7 +54,8 @@ unsafe impl Board for Mps2An385 {
     }
 
     fn one_shot(timer: Timer, ticks: u32) {
-        // One that counts goes on from the new value.
+        // Stopped meanwhile, so that a short time does not pass in between.
+        set(timer, CTRL, 0);
         set(timer, VALUE, ticks);
         set(timer, CTRL, ONE_SHOT);
     }
