@@ -19,7 +19,7 @@ pub struct Message(MaybeUninit<[u32; 4]>);
 #[derive(Clone, Copy)]
 pub struct Hand(*mut Message);
 
-// SAFETY: the kernel uses it as long as the thread waits whose variable it names, so nobody else does.
+// SAFETY: the kernel uses it as long as the thread waits whose variable it names, so no other code does.
 unsafe impl Send for Hand {}
 
 impl Default for Hand {

@@ -54,7 +54,7 @@ fn waits_with_a_limit_are_refused_and_change_nothing() {
     assert_eq!(core.wait(CPU, semaphore, LATER, NOW), full);
     assert_eq!(core.receive(CPU, queue, 0, LATER, NOW), full);
     assert_eq!(core.park(CPU, LATER, NOW), full);
-    // Where nobody has to wait there is no limit, either; and not to wait at all is none.
+    // Where no thread has to wait there is no limit, either; and not to wait at all is none.
     core.signal(CPU, semaphore, NOW).unwrap();
     assert_eq!(core.wait(CPU, semaphore, LATER, NOW), Ok(Poll::Ready(())));
     assert_eq!(
