@@ -199,9 +199,7 @@ impl Switch {
         self.to = context;
         // If `PendSV` is pending already, it changes to the context that it finds there when it
         // comes. If that is the one that it comes from, nothing changes.
-        if context != self.from {
-            pend_sv();
-        }
+        pend_sv();
     }
 
     /// Before any thread runs there is none to name.
@@ -273,11 +271,10 @@ core::arch::global_asm!(
 /// made its choice about [`Stacks`](crate::Stacks), and about
 /// [`C_LIBRARY`](crate::MachineConfig::C_LIBRARY).
 ///
-/// r3 keeps the address of the two pointers, as `ldrd` leaves it alone. While they are read and `from` is
-/// written interrupts are masked: one that changed back to `from` in between would see no need to pend
-/// `PendSV`, and one that began its thread anew would be undone. A later one may set another `to`; it pends
-/// `PendSV` again, which then goes on from the one that this one went to. A guard needs no barrier but the
-/// `dsb`, since an exception's return is one.
+/// r3 keeps the address of the two pointers, as `ldrd` leaves it alone. From when they are read no interrupt
+/// comes, so none begins a thread anew whose stack pointer is being kept: by `FAULTMASK`, which the exception's return
+/// takes back. One that comes later and sets another `to` pends `PendSV` again, which then goes on from the one that this one
+/// went to. A guard needs no barrier but the `dsb`, since an exception's return is one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! pend_sv {
@@ -289,7 +286,7 @@ macro_rules! pend_sv {
                 "mrs   r0, psp",
                 "ldr   r3, =FLYBALL_KERNEL",
                 "stmdb r0!, {{r4-r11}}",
-                "cpsid i",
+                "cpsid f",
                 "ldrd  r1, r2, [r3]",
                 "str   r0, [r1]",
                 ".if {canary}",
@@ -300,7 +297,6 @@ macro_rules! pend_sv {
                 "bne.w flyball_no_canary",
                 ".endif",
                 "str   r2, [r3]",
-                "cpsie i",
                 ".if {c_library}",
                 "ldr   r12, [r2, #8]",
                 "ldr   r0, =_impure_ptr",

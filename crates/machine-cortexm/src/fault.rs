@@ -64,6 +64,9 @@ macro_rules! fault_handlers {
                 "b     1f",
                 ".thumb_func",
                 "flyball_no_canary:",
+                // Faults are masked: what a report does wrong is a fault again.
+                "cpsid i",
+                "cpsie f",
                 "movs  r3, #1",
                 "1:",
                 "mrs   r0, psp",
