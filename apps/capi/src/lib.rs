@@ -17,8 +17,8 @@ mod trace;
 
 use core::fmt::Display;
 use flyball_capi::Note;
-use flyball_capi::binding::{Ceiling, Terms};
-use flyball_kernel::{Attributes, Config, InMemory, Sizes};
+use flyball_capi::binding::Terms;
+use flyball_kernel::{Attributes, Ceilings, Config, InMemory, Sizes};
 use flyball_policy::{CpuId, TaskId};
 use machine::chosen::{self, Fault, MachineConfig, Stacks};
 use memory::Carved;
@@ -48,6 +48,14 @@ impl Config for Program {
     type Counts = Nothing;
     type Budgets = Nothing;
     const TICKS: bool = false;
+    const SAYS_CEILINGS: bool = true;
+
+    fn ceiling(bits: u32) -> Option<policy::Params> {
+        let mut terms = Terms::LEAST;
+        // There are 32 at most.
+        terms.facts.priority = Some(u8::try_from(bits.checked_ilog2()? + 1).ok()?);
+        params(&terms).ok()
+    }
 }
 
 impl MachineConfig for Program {
@@ -139,24 +147,29 @@ extern "Rust" fn _flyball_c_has_floors() -> bool {
 }
 
 #[unsafe(no_mangle)]
-extern "Rust" fn _flyball_c_raise(ceiling: Option<Ceiling>) -> Result<(), Error> {
-    let raised = |ceiling| {
-        let mut terms = Terms::LEAST;
-        let mut from = None;
-        match ceiling {
-            Ceiling::Priority(priority) => terms.facts.priority = Some(priority),
-            Ceiling::Deadline { deadline, since } => {
-                terms.facts.deadline = Some(deadline);
-                from = Some(since);
-            }
+extern "Rust" fn _flyball_c_raise(floor: Option<(Duration, Time)>) -> Result<(), Error> {
+    let floor = match floor {
+        Some((deadline, since)) => {
+            let mut terms = Terms::LEAST;
+            terms.facts.deadline = Some(deadline);
+            Some((params(&terms)?, since))
         }
-        params(&terms).map(|params| (params, from))
+        None => None,
     };
-    let ceiling = ceiling.map(raised).transpose()?;
-    KERNEL.act_now(|core, cpu, now| {
-        let ceiling = ceiling.map(|(params, from)| (params, from.unwrap_or(now)));
-        core.raise(cpu, ceiling, now)
-    })
+    KERNEL.act_now(|core, cpu, now| core.raise(cpu, floor, now))
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_watch(ceilings: &'static Ceilings) -> Result<(), Error> {
+    KERNEL.act(|core, cpu, _| core.watch(cpu, ceilings))
+}
+
+#[unsafe(no_mangle)]
+extern "Rust" fn _flyball_c_heed() {
+    let _ = KERNEL.act_now(|core, cpu, now| {
+        core.heed(cpu, now);
+        Ok(())
+    });
 }
 
 #[unsafe(no_mangle)]

@@ -30,8 +30,6 @@ pub struct Settings {
     /// Mutexes that all threads together whose late jobs are given up
     /// ([`spawn_abortable`](crate::spawn_abortable)) may have at the same time, with those that they wait for.
     pub held: usize,
-    /// Whether threads may have priority ceilings.
-    pub ceilings: bool,
     /// [`Queue`](crate::Queue)s.
     pub queues: usize,
     /// Messages in all queues together.
@@ -67,7 +65,6 @@ impl Settings {
         conditions: true,
         timeouts: true,
         held: 0,
-        ceilings: false,
         queues: 4,
         messages: 16,
         jobs: true,
@@ -231,7 +228,7 @@ macro_rules! kernel {
                 type Threads = $crate::Inline<{ FLYBALL_SETTINGS.threads.next_power_of_two() }>;
                 type Objects = $crate::__private::InMemory;
                 type Owned = $crate::__rows!(FLYBALL_SETTINGS.held);
-                type Ceilings = <If<{ FLYBALL_SETTINGS.ceilings }> as Choice>::Of<Self::Threads, Nothing>;
+                type Ceilings = Nothing;
                 type Queues = $crate::__rows!(FLYBALL_SETTINGS.queues);
                 type Messages = $crate::__rows!(FLYBALL_SETTINGS.messages);
                 type Jobs = <If<{ FLYBALL_SETTINGS.jobs }> as Choice>::Of<Self::Threads, Nothing>;

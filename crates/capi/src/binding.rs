@@ -2,7 +2,7 @@
 
 use core::sync::atomic::AtomicU32;
 use flyball_app::catalogue::{Arrival, Facts};
-use flyball_kernel::{At, Attributes, Error, ThreadId};
+use flyball_kernel::{At, Attributes, Ceilings, Error, ThreadId};
 use flyball_port::Fault;
 use flyball_script::Note;
 use flyball_trace::{Duration, Time};
@@ -29,20 +29,6 @@ impl Terms {
             slice: QUANTUM,
         }
     };
-}
-
-/// What makes a thread more urgent while it has mutexes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ceiling {
-    /// A priority.
-    Priority(u8),
-    /// Under a policy with floors: a job with this relative deadline, released at that instant.
-    Deadline {
-        /// Not zero.
-        deadline: Duration,
-        /// Not later than now.
-        since: Time,
-    },
 }
 
 /// The highest priority of a thread.
@@ -72,12 +58,21 @@ unsafe extern "Rust" {
     /// Whether the policy has floors: ceilings that are deadlines.
     pub(crate) safe fn _flyball_c_has_floors() -> bool;
 
-    /// The calling thread is at least as urgent as this says, as long as the next call says
-    /// something else.
+    /// Under a policy with floors: the calling thread is at least as urgent as a job with this relative deadline, not zero,
+    /// that was released at that instant, not later than now; as long as the next call says something else.
     ///
     /// # Errors
     /// As [`Core::raise`](flyball_kernel::Core::raise).
-    pub(crate) safe fn _flyball_c_raise(ceiling: Option<Ceiling>) -> Result<(), Error>;
+    pub(crate) safe fn _flyball_c_raise(floor: Option<(Duration, Time)>) -> Result<(), Error>;
+
+    /// From now on the calling thread says its ceilings there: bit n stands for priority n + 1.
+    ///
+    /// # Errors
+    /// As [`Core::watch`](flyball_kernel::Core::watch).
+    pub(crate) safe fn _flyball_c_watch(ceilings: &'static Ceilings) -> Result<(), Error>;
+
+    /// What the calling thread has said of its ceilings counts now.
+    pub(crate) safe fn _flyball_c_heed();
 
     /// Something has become due for `thread`, which is not the calling one. If it is in the middle of its program it
     /// finds out before it goes on there: on the Cortex-M3 it calls `__flyball_interrupt`, and `gate` becomes 1, if that

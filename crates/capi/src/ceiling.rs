@@ -1,18 +1,25 @@
 //! Priority ceilings: while a thread has mutexes with ceilings it is as urgent as the highest of these.
 //! Under earliest deadlines they have floors instead: `floor`.
+//!
+//! A thread notes its ceilings. On a processor that is alone the kernel looks there before another thread runs, so most critical
+//! sections end without a call.
 
-use crate::binding::{_flyball_c_raise, Ceiling};
+use crate::binding::{_flyball_c_heed, _flyball_c_watch, HIGHEST};
 use crate::control::Control;
 use crate::errno::{EAGAIN, EINVAL, ENOTSUP};
+use crate::floor::{self, calloc};
 use crate::mutex::Mutex;
-use crate::{floor, mutexattr, refer};
+use crate::{mutexattr, refer};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU8, Ordering};
 use flyball_app::seam::_flyball_try_unlock;
 
+/// Whether the kernel looks by itself at what a thread has noted.
+const IS_SEEN: bool = cfg!(target_arch = "arm");
+
 /// The calling thread has a mutex with this ceiling. `EINVAL` if its own priority is higher, `EAGAIN` if it has 255 of this
-/// ceiling: then nothing has changed.
-#[cold]
+/// ceiling, or there is no memory to count them: then nothing has changed.
+#[inline]
 pub(crate) fn enter(ceiling: u32) -> c_int {
     if floor::are_known() {
         return floor::enter(ceiling);
@@ -21,47 +28,81 @@ pub(crate) fn enter(ceiling: u32) -> c_int {
     if u32::from(me.priority.load(Ordering::Relaxed)) > ceiling {
         return EINVAL;
     }
-    if let Some(count) = count(me, ceiling) {
-        match count.load(Ordering::Relaxed).checked_add(1) {
-            Some(more) => count.store(more, Ordering::Relaxed),
-            None => return EAGAIN,
-        }
+    let (bits, bit) = (me.ceilings.bits(), bit(ceiling));
+    if bits & bit != 0 {
+        return enter_again(me, ceiling);
     }
-    raise(me);
+    if !me.says_ceilings.load(Ordering::Relaxed) {
+        say(me);
+    }
+    me.ceilings.set(bits | bit);
+    if !IS_SEEN {
+        _flyball_c_heed();
+    }
     0
 }
 
-/// How many mutexes with this ceiling a thread has.
-fn count(thread: &Control, ceiling: u32) -> Option<&AtomicU8> {
-    thread.ceilings.get(ceiling.checked_sub(1)? as usize)
+#[cold]
+#[inline(never)]
+fn say(me: &'static Control) {
+    // A thread calls, and there are ceilings.
+    let _ = _flyball_c_watch(&me.ceilings);
+    me.says_ceilings.store(true, Ordering::Relaxed);
 }
 
-/// The calling thread has a mutex with this ceiling no more.
+/// Ceilings are from 1 on.
+fn bit(ceiling: u32) -> u32 {
+    1_u32.rotate_left(ceiling.wrapping_sub(1))
+}
+
+/// How many mutexes of each ceiling a thread has, from 1 on, but for the first.
+pub(crate) type Counts = [AtomicU8; HIGHEST as usize];
+
+/// That of the calling thread, if it has ever had two mutexes of the same ceiling.
+fn count(me: &Control, ceiling: u32) -> Option<&'static AtomicU8> {
+    let counts: *const Counts = me.held.load(Ordering::Relaxed).cast();
+    // SAFETY: no policy has floors as well. `calloc` has made them, and they stay as long as the thread.
+    unsafe { counts.as_ref() }?.get(ceiling.checked_sub(1)? as usize)
+}
+
 #[cold]
+#[inline(never)]
+fn enter_again(me: &Control, ceiling: u32) -> c_int {
+    if me.held.load(Ordering::Relaxed).is_null() {
+        let counts = calloc(1, size_of::<Counts>());
+        me.held.store(counts, Ordering::Relaxed);
+    }
+    let Some(count) = count(me, ceiling) else {
+        return EAGAIN;
+    };
+    match count.load(Ordering::Relaxed) {
+        LIMIT => EAGAIN,
+        some => {
+            count.store(some + 1, Ordering::Relaxed);
+            0
+        }
+    }
+}
+
+/// How many mutexes of one ceiling a thread may have, but for the first.
+const LIMIT: u8 = 254;
+
+/// The calling thread has a mutex with this ceiling no more.
+#[inline]
 pub(crate) fn leave(ceiling: u32) {
     if floor::are_known() {
         return floor::leave(ceiling);
     }
     let me = Control::current();
     if let Some(count) = count(me, ceiling) {
-        let left = count.load(Ordering::Relaxed).saturating_sub(1);
-        count.store(left, Ordering::Relaxed);
+        let more = count.load(Ordering::Relaxed);
+        if more > 0 {
+            return count.store(more - 1, Ordering::Relaxed);
+        }
     }
-    raise(me);
-}
-
-/// Tells the policy the highest ceiling of the calling thread, if that has changed.
-fn raise(me: &Control) {
-    let has = |&(_, count): &(u8, &AtomicU8)| count.load(Ordering::Relaxed) > 0;
-    let highest = (1..)
-        .zip(&me.ceilings)
-        .filter(has)
-        .map(|(ceiling, _)| ceiling)
-        .last();
-    let number = highest.unwrap_or(0);
-    if me.ceiling.swap(number, Ordering::Relaxed) != number {
-        // Such a priority there is, and a thread calls.
-        let _ = _flyball_c_raise(highest.map(Ceiling::Priority));
+    me.ceilings.set(me.ceilings.bits() & !bit(ceiling));
+    if !IS_SEEN || me.ceilings.are_told() {
+        _flyball_c_heed();
     }
 }
 

@@ -9,9 +9,8 @@
 //! On Arm the context switch sets `_impure_ptr`, so the calling thread finds its own by one load. On
 //! RISC-V it sets `tp`, which points to what follows it. The variables of the thread (`thread_local`) come last.
 
-use crate::binding::{_flyball_c_note, HIGHEST};
+use crate::binding::_flyball_c_note;
 use crate::cancel::Cleanup;
-use crate::floor::Held;
 use crate::latch::Locked;
 use crate::signal::Signals;
 use crate::thread::Lists;
@@ -20,7 +19,7 @@ use core::ffi::{c_char, c_int, c_void};
 use core::mem::offset_of;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use flyball_kernel::ThreadId;
+use flyball_kernel::{Ceilings, ThreadId};
 use flyball_script::Note;
 use flyball_trace::Duration;
 
@@ -35,7 +34,7 @@ pub(crate) const REENT: usize = if cfg!(feature = "small") {
 
 /// What is kept of a thread besides may not grow unnoticed.
 const _: () =
-    assert!(size_of::<Control>() - REENT <= if size_of::<usize>() == 4 { 184 } else { 264 });
+    assert!(size_of::<Control>() - REENT <= if size_of::<usize>() == 4 { 160 } else { 232 });
 
 /// What a thread runs.
 pub(crate) type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
@@ -60,8 +59,11 @@ pub(crate) struct Control {
     pub(crate) cleanup: AtomicPtr<Cleanup>,
     /// Values of keys; null: there are none. A thread that deletes a key writes there.
     pub(crate) values: AtomicPtr<AtomicPtr<c_void>>,
-    /// The floors of the mutexes that it has; null: there never were any.
-    pub(crate) floors: AtomicPtr<Held>,
+    /// Which ceilings it has mutexes of.
+    pub(crate) ceilings: Ceilings,
+    /// Under a policy with floors those of the mutexes that it has, [`Held`](crate::floor::Held); otherwise of which ceilings it
+    /// has had several mutexes, [`Counts`](crate::ceiling::Counts). Null: there never were any.
+    pub(crate) held: AtomicPtr<c_void>,
     routine: Routine,
     /// What it is passed; while it runs, where the unwinder may keep what it needs; at the end what it has returned.
     pub(crate) argument: AtomicPtr<c_void>,
@@ -94,11 +96,10 @@ pub(crate) struct Control {
     pub(crate) cancel_type: AtomicU8,
     /// Whether it was at a point of cancellation while it had locks of the C library.
     pub(crate) has_passed: AtomicBool,
+    /// Whether the kernel knows where `ceilings` are.
+    pub(crate) says_ceilings: AtomicBool,
     /// Whether it waits for a mutex, and would go on waiting if it were roused.
     pub(crate) is_locking: AtomicBool,
-    /// The highest ceiling that it has a mutex of, 0: none; and how many it has of each, from 1 on.
-    pub(crate) ceiling: AtomicU8,
-    pub(crate) ceilings: [AtomicU8; HIGHEST as usize],
 }
 
 /// The bytes of a thread's name for people, with a zero at the end.
@@ -315,9 +316,9 @@ impl Control {
     pub(crate) unsafe fn free(control: *const Control) {
         // SAFETY: as the caller promises; the memory came from `malloc`.
         unsafe {
-            let (values, floors) = (&(*control).values, &(*control).floors);
+            let (values, held) = (&(*control).values, &(*control).held);
             free(values.load(Ordering::Relaxed).cast());
-            free(floors.load(Ordering::Relaxed).cast());
+            free(held.load(Ordering::Relaxed));
             let block = (*control).block.load(Ordering::Relaxed);
             __flyball_reent_free(control.cast_mut().cast());
             free(block);

@@ -6,7 +6,7 @@
 //! A mutex has room for a small number, so it has that of its floor, as it has that of its ceiling under other
 //! policies. The floors that a program says are in a table.
 
-use crate::binding::{_flyball_c_has_floors, _flyball_c_raise, Ceiling, HIGHEST};
+use crate::binding::{_flyball_c_has_floors, _flyball_c_raise, HIGHEST};
 use crate::control::Control;
 use crate::errno::{EAGAIN, EINVAL, ENOTSUP};
 use crate::latch::Locked;
@@ -84,19 +84,19 @@ pub(crate) struct Held {
 const NUMBER: u32 = 6;
 
 unsafe extern "C" {
-    safe fn calloc(count: usize, size: usize) -> *mut c_void;
+    pub(crate) safe fn calloc(count: usize, size: usize) -> *mut c_void;
 }
 
 impl Held {
     /// Those of the calling thread. `None`: there is no memory.
     fn of(thread: &Control) -> Option<&'static Held> {
-        let mut held = thread.floors.load(Ordering::Relaxed);
+        let mut held = thread.held.load(Ordering::Relaxed);
         if held.is_null() {
-            held = calloc(1, size_of::<Held>()).cast();
-            thread.floors.store(held, Ordering::Relaxed);
+            held = calloc(1, size_of::<Held>());
+            thread.held.store(held, Ordering::Relaxed);
         }
-        // SAFETY: zeros are valid, and the memory stays as long as the thread.
-        unsafe { held.as_ref() }
+        // SAFETY: where there are floors nothing else is kept there. Zeros are valid, and the memory stays as long as the thread.
+        unsafe { held.cast::<Held>().as_ref() }
     }
 
     fn len(&self) -> usize {
@@ -160,12 +160,9 @@ fn change(held: &Held, change: impl FnOnce(&Held) -> bool) -> bool {
     let has_changed = change(held);
     let after = held.earliest();
     if before != after {
-        let ceiling = after.map(|(number, since)| Ceiling::Deadline {
-            deadline: Duration::from_nanos(of(number)),
-            since,
-        });
+        let floor = after.map(|(number, since)| (Duration::from_nanos(of(number)), since));
         // The policy knows deadlines, and a thread calls.
-        let _ = _flyball_c_raise(ceiling);
+        let _ = _flyball_c_raise(floor);
     }
     has_changed
 }

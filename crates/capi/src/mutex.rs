@@ -127,7 +127,21 @@ impl Mutex {
     /// Gives it back.
     #[inline]
     pub(crate) fn unlock(&'static self) -> c_int {
-        if self.depth.load(Ordering::Relaxed) == 0 && self.word.try_unlock(Control::quick()) {
+        let depth = self.depth.load(Ordering::Relaxed);
+        if depth == 0 && self.word.try_unlock(Control::quick()) {
+            return 0;
+        }
+        self.unlock_specially(depth)
+    }
+
+    /// By itself, so that the short way saves no registers.
+    #[cold]
+    #[inline(never)]
+    fn unlock_specially(&'static self, depth: u32) -> c_int {
+        // It may be another thread's in a moment.
+        let ceiling = self.ceiling();
+        if depth == HAS_CEILING && self.word.try_unlock(Control::quick()) {
+            ceiling::leave(ceiling);
             return 0;
         }
         self.unlock_slowly()

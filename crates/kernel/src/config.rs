@@ -97,6 +97,15 @@ pub trait Config {
     /// ([`Core::on_exhaust`](crate::Core::on_exhaust)).
     const OVERRUNS: bool = false;
 
+    /// Whether threads may say in memory which ceilings they have ([`Core::watch`](crate::Core::watch)).
+    const SAYS_CEILINGS: bool = false;
+
+    /// A thread that has these [`Ceilings`](crate::Ceilings) is at least as urgent as a task with the parameters returned; `None`:
+    /// it has none.
+    fn ceiling(_bits: u32) -> Option<<Self::Policy as Policy>::Params> {
+        None
+    }
+
     /// Whether calls make sure that there is a caller, and that the objects they name exist. Where
     /// they do not, such a mistake hits another thread or object, but no other memory. To a machine
     /// this is also the promise that there are no calls before the kernel is set up, as

@@ -97,6 +97,7 @@ mod thread;
 mod trigger;
 mod wait;
 
+pub use ceiling::Ceilings;
 pub use condition::ConditionId;
 pub use config::{Config, Sizes, Timing};
 pub use entry::{Decided, Entry, More, Next, Rest};
@@ -182,15 +183,12 @@ pub struct Core<C: Config> {
     /// How many mutexes, semaphores and condition variables in memory the trace has seen.
     seen: [u16; 3],
     /// The priority ceiling of each thread that has one, and since when.
-    ceilings: TableOf<C::Ceilings, Option<Ceiling<C>>>,
+    ceilings: TableOf<C::Ceilings, ceiling::Row<<C::Policy as Policy>::Params>>,
     /// Which mutexes in memory threads own whose late jobs are given up.
     owned: TableOf<C::Owned, Owned<PlaceOf<C>>>,
     /// How many rows of these are taken or will be.
     reserved: u16,
 }
-
-/// What a thread acts as at least, and since when.
-type Ceiling<C> = (<<C as Config>::Policy as Policy>::Params, Time);
 
 /// What a thread has in hand while it waits at a queue.
 pub(crate) type HandOf<C> = <<C as Config>::Message as Message>::Hand;
@@ -332,7 +330,7 @@ impl<C: Config> Core<C> {
             objects: C::Objects::new(sizes),
             seen: [0; 3],
             owned: Table::new(0, Owned::NONE),
-            ceilings: Table::new(sizes.threads, None),
+            ceilings: Table::new(sizes.threads, ceiling::Row::NONE),
             reserved: 0,
             queues: Objects::new(sizes.queues),
             messages: Objects::new(sizes.messages),

@@ -416,6 +416,9 @@ impl<C: Config> Core<C> {
             self.preempt(cpu, task, now);
         }
         self.signal_overruns(cpu, now);
+        if let Some(task) = before.get() {
+            self.heed_alone(task, now);
+        }
         let choice = self.policy.pick(cpu, now);
         if C::Policy::WANTS.released_cpu {
             let resched = self.policy.released_cpu(cpu);
@@ -649,7 +652,13 @@ impl<C: Config> Core<C> {
     }
 
     /// Tells the policy that `task`, which runs on `cpu`, has stopped.
+    #[inline(always)]
     pub(crate) fn stop(&mut self, cpu: CpuId, task: TaskId, why: Stop, now: Time) {
+        self.heed_alone(task, now);
+        self.stop_heeded(cpu, task, why, now);
+    }
+
+    fn stop_heeded(&mut self, cpu: CpuId, task: TaskId, why: Stop, now: Time) {
         self.count(cpu, now);
         let state = self.cpu_mut(cpu);
         let used = state.used();

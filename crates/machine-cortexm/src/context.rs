@@ -199,7 +199,9 @@ impl Switch {
         self.to = context;
         // If `PendSV` is pending already, it changes to the context that it finds there when it
         // comes. If that is the one that it comes from, nothing changes.
-        pend_sv();
+        if context != self.from {
+            pend_sv();
+        }
     }
 
     /// Before any thread runs there is none to name.
