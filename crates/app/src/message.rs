@@ -59,9 +59,10 @@ impl Default for Message {
 }
 
 impl Message {
-    /// Calls `f` with a value as a message. One that has the size of a message is not copied for that.
+    /// Calls `f` with a value as a message, which is a copy of it: the caller sees to it that only one of them is used, unless it can
+    /// be copied. One that has the size of a message is not copied for that.
     #[inline]
-    pub(crate) fn with<T: Copy, R>(value: &T, f: impl FnOnce(&Message) -> R) -> R {
+    pub(crate) fn with<T, R>(value: &T, f: impl FnOnce(&Message) -> R) -> R {
         const { assert!(size_of::<T>() <= MOST, "a message has at most 16 bytes") };
         if Message::is_of::<T>() {
             // SAFETY: it has the size of a message, and what that says of alignment; and a message may be any bytes.
@@ -69,7 +70,10 @@ impl Message {
         }
         let mut message = Message::default();
         // SAFETY: there is room, and it does not matter how it is aligned.
-        unsafe { message.0.as_mut_ptr().cast::<T>().write_unaligned(*value) };
+        unsafe {
+            let to = message.0.as_mut_ptr().cast::<MaybeUninit<T>>();
+            to.write_unaligned(ptr::from_ref(value).cast::<MaybeUninit<T>>().read());
+        }
         f(&message)
     }
 
@@ -79,7 +83,7 @@ impl Message {
     /// # Safety
     /// The message that `f` receives, if it does not fail, was made from a `T`. If it fails it leaves its message alone.
     #[inline]
-    pub(crate) unsafe fn receive<T: Copy, E>(
+    pub(crate) unsafe fn receive<T, E>(
         place: &mut MaybeUninit<T>,
         f: impl FnOnce(&mut Message) -> Result<(), E>,
     ) -> Result<(), E> {

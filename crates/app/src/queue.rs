@@ -4,7 +4,7 @@
 use crate::message::Message;
 use crate::seam::{self, Object};
 use core::marker::PhantomData;
-use core::mem::MaybeUninit;
+use core::mem::{ManuallyDrop, MaybeUninit};
 use core::sync::atomic::AtomicI16;
 use flyball_kernel::{Error, QueueId};
 use flyball_trace::Time;
@@ -13,6 +13,10 @@ use flyball_trace::Time;
 ///
 /// While it is full, senders wait with their message in hand; while it is empty, receivers wait.
 /// The kernel's queue is made when this one is used for the first time.
+///
+/// A message that can be copied is [sent](Queue::send); any other is [given](Queue::give), and is the receiver's from
+/// then on. So what is large is passed on by a box from a pool, such as `heapless::pool::boxed::Box`, or by reference:
+/// `Queue<&'static T>`.
 ///
 /// What is larger does not compile:
 ///
@@ -26,7 +30,7 @@ pub struct Queue<T> {
     carries: PhantomData<fn(T) -> T>,
 }
 
-impl<T: Copy + Send + 'static> Queue<T> {
+impl<T: Send + 'static> Queue<T> {
     /// A queue that holds up to `capacity` messages, at least 1.
     pub const fn new(capacity: u16) -> Queue<T> {
         const {
@@ -42,35 +46,22 @@ impl<T: Copy + Send + 'static> Queue<T> {
         }
     }
 
-    /// Puts a message in, or waits for room.
+    /// Puts a message in, or waits for room. It is the receiver's then.
     ///
     /// # Errors
-    /// [`Error::NoThread`] where no thread calls; [`Error::Full`] if the kernel has no room for
-    /// another queue of this capacity, [`Error::Invalid`] if that is zero.
+    /// As [`Queue::send`], and the message comes back.
     #[inline]
-    pub fn send(&self, message: T) -> Result<(), Error> {
-        self.send_from(&message)
+    pub fn give(&self, message: T) -> Result<(), (Error, T)> {
+        self.part_with(message, seam::_flyball_send)
     }
 
-    /// The same from where the message is: one of 16 bytes is copied once, into the queue, or, if a thread waits for it, to
-    /// where that thread wants it.
+    /// As [`Queue::give`], but waits until `until` at the latest.
     ///
     /// # Errors
-    /// As [`Queue::send`].
+    /// As [`Queue::send_until`], and the message comes back.
     #[inline]
-    pub fn send_from(&self, message: &T) -> Result<(), Error> {
-        let id = self.id()?;
-        Message::with(message, |message| seam::_flyball_send(id, message))
-    }
-
-    /// As [`Queue::send`], but waits until `until` at the latest.
-    ///
-    /// # Errors
-    /// As [`Queue::send`]; [`Error::TimedOut`].
-    #[inline]
-    pub fn send_until(&self, message: T, until: Time) -> Result<(), Error> {
-        let id = self.id()?;
-        Message::with(&message, |message| {
+    pub fn give_until(&self, message: T, until: Time) -> Result<(), (Error, T)> {
+        self.part_with(message, |id, message| {
             seam::_flyball_send_until(id, message, until)
         })
     }
@@ -78,11 +69,24 @@ impl<T: Copy + Send + 'static> Queue<T> {
     /// Puts a message in if there is room. Also from interrupts.
     ///
     /// # Errors
-    /// [`Error::Full`] if there is none; otherwise as [`Queue::send`].
+    /// As [`Queue::try_send`], and the message comes back.
     #[inline]
-    pub fn try_send(&self, message: T) -> Result<(), Error> {
-        let id = self.id()?;
-        Message::with(&message, |message| seam::_flyball_post(id, message))
+    pub fn try_give(&self, message: T) -> Result<(), (Error, T)> {
+        self.part_with(message, seam::_flyball_post)
+    }
+
+    #[inline]
+    fn part_with(
+        &self,
+        message: T,
+        send: impl FnOnce(QueueId, &Message) -> Result<(), Error>,
+    ) -> Result<(), (Error, T)> {
+        let message = ManuallyDrop::new(message);
+        let sent = self
+            .id()
+            .and_then(|id| Message::with(&*message, |message| send(id, message)));
+        // The queue, or who has received it, has the value now; after an error there is none but this.
+        sent.map_err(|error| (error, ManuallyDrop::into_inner(message)))
     }
 
     /// Takes the oldest message out, or waits for one.
@@ -93,19 +97,6 @@ impl<T: Copy + Send + 'static> Queue<T> {
     pub fn receive(&self) -> Result<T, Error> {
         let id = self.id()?;
         Self::taken(|message| seam::_flyball_receive(id, message))
-    }
-
-    /// The same to where the message is to be: one of 16 bytes is copied once, out of the queue, or, if there is none, from where the
-    /// thread has it that sends one. On an error `place` is as it was.
-    ///
-    /// # Errors
-    /// As [`Queue::send`].
-    #[inline]
-    pub fn receive_into(&self, place: &mut T) -> Result<(), Error> {
-        let id = self.id()?;
-        // SAFETY: a `T` may be put where a `T` is.
-        let place = unsafe { &mut *core::ptr::from_mut(place).cast() };
-        Self::take_into(place, |message| seam::_flyball_receive(id, message))
     }
 
     /// As [`Queue::receive`], but waits until `until` at the latest.
@@ -175,5 +166,63 @@ impl<T: Copy + Send + 'static> Queue<T> {
     #[inline(never)]
     fn make(&self) -> Result<QueueId, Error> {
         seam::_flyball_make(&self.place, Object::Queue(self.capacity)).map(QueueId::from_number)
+    }
+}
+
+impl<T: Copy + Send + 'static> Queue<T> {
+    /// Puts a message in, or waits for room.
+    ///
+    /// # Errors
+    /// [`Error::NoThread`] where no thread calls; [`Error::Full`] if the kernel has no room for
+    /// another queue of this capacity, [`Error::Invalid`] if that is zero.
+    #[inline]
+    pub fn send(&self, message: T) -> Result<(), Error> {
+        self.send_from(&message)
+    }
+
+    /// The same from where the message is: one of 16 bytes is copied once, into the queue, or, if a thread waits for it, to
+    /// where that thread wants it.
+    ///
+    /// # Errors
+    /// As [`Queue::send`].
+    #[inline]
+    pub fn send_from(&self, message: &T) -> Result<(), Error> {
+        let id = self.id()?;
+        Message::with(message, |message| seam::_flyball_send(id, message))
+    }
+
+    /// As [`Queue::send`], but waits until `until` at the latest.
+    ///
+    /// # Errors
+    /// As [`Queue::send`]; [`Error::TimedOut`].
+    #[inline]
+    pub fn send_until(&self, message: T, until: Time) -> Result<(), Error> {
+        let id = self.id()?;
+        Message::with(&message, |message| {
+            seam::_flyball_send_until(id, message, until)
+        })
+    }
+
+    /// Puts a message in if there is room. Also from interrupts.
+    ///
+    /// # Errors
+    /// [`Error::Full`] if there is none; otherwise as [`Queue::send`].
+    #[inline]
+    pub fn try_send(&self, message: T) -> Result<(), Error> {
+        let id = self.id()?;
+        Message::with(&message, |message| seam::_flyball_post(id, message))
+    }
+
+    /// The same to where the message is to be: one of 16 bytes is copied once, out of the queue, or, if there is none, from where the
+    /// thread has it that sends one. On an error `place` is as it was.
+    ///
+    /// # Errors
+    /// As [`Queue::send`].
+    #[inline]
+    pub fn receive_into(&self, place: &mut T) -> Result<(), Error> {
+        let id = self.id()?;
+        // SAFETY: a `T` may be put where a `T` is.
+        let place = unsafe { &mut *core::ptr::from_mut(place).cast() };
+        Self::take_into(place, |message| seam::_flyball_receive(id, message))
     }
 }

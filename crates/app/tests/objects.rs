@@ -5,6 +5,7 @@
 use flyball_app::prelude::*;
 use flyball_app::{Protocol, Ring, cpu_time, idle_time, misses, park_until};
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 flyball_app::kernel! {
     machine: flyball_machine_host,
@@ -13,7 +14,7 @@ flyball_app::kernel! {
     init: init,
     // Just what there is below, so that one more is too much.
     threads: 5,
-    queues: 4,
+    queues: 8,
     messages: 16,
 }
 
@@ -56,6 +57,7 @@ fn init() -> Result<(), Error> {
         parking();
         conditions();
         queues();
+        messages_are_given();
         interrupts();
         objects_are_many();
         tables_are_finite();
@@ -251,6 +253,46 @@ fn queues() {
     producer.unwrap().join().unwrap();
     assert!(LOG.take()[0].ends_with("sent both"));
     assert_eq!((WORK.receive(), WORK.receive()), (Ok((5, 0)), Ok((6, 0))));
+}
+
+/// A message that is given has one owner at any time: it is dropped once, by whoever has it last.
+fn messages_are_given() {
+    struct Large([u64; 9], &'static AtomicU32);
+    impl Drop for Large {
+        fn drop(&mut self) {
+            self.1.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    static BOXES: Queue<Box<Large>> = Queue::new(1);
+    static RECEIVER: Stack<128> = Stack::new();
+    static DROPPED: AtomicU32 = AtomicU32::new(0);
+    let dropped = || DROPPED.load(Ordering::Relaxed);
+    let large = |n| Box::new(Large([n; 9], &DROPPED));
+    // To a thread that waits, and to one that comes later.
+    let receiver = spawn(&RECEIVER, Thread::once(), Priority(4), || {
+        for n in 0..3 {
+            assert_eq!(BOXES.receive().unwrap().0, [n; 9]);
+        }
+    });
+    BOXES.give(large(0)).map_err(|(error, _)| error).unwrap();
+    assert_eq!(dropped(), 1);
+    for n in 1..3 {
+        let given = BOXES.give_until(large(n), now() + us(9));
+        assert!(given.is_ok());
+    }
+    receiver.unwrap().join().unwrap();
+    assert_eq!(dropped(), 3);
+    // One that finds no room comes back.
+    assert!(BOXES.try_give(large(3)).is_ok());
+    let (error, back) = BOXES.try_give(large(4)).unwrap_err();
+    assert_eq!((error, back.0, dropped()), (Error::Full, [4; 9], 3));
+    let (error, back) = BOXES.give_until(back, now() + us(2)).unwrap_err();
+    assert_eq!((error, back.0, dropped()), (Error::TimedOut, [4; 9], 3));
+    drop(back);
+    assert_eq!(dropped(), 4);
+    assert_eq!(BOXES.try_receive().map(|large| large.0), Ok([3; 9]));
+    assert_eq!(dropped(), 5);
+    assert!(BOXES.try_receive().is_err());
 }
 
 fn interrupts() {
