@@ -196,12 +196,20 @@ impl Switch {
     /// interrupt is being served.
     #[inline]
     pub(crate) fn change_to(&mut self, context: *mut Context) {
-        self.to = context;
         // If `PendSV` is pending already, it changes to the context that it finds there when it
         // comes. If that is the one that it comes from, nothing changes.
-        if context != self.from {
-            pend_sv();
+        if context == self.from {
+            self.to = context;
+        } else {
+            self.leave_for(context);
         }
+    }
+
+    /// The same, without a look whether that is where the processor is.
+    #[inline]
+    pub(crate) fn leave_for(&mut self, context: *mut Context) {
+        self.to = context;
+        pend_sv();
     }
 
     /// Before any thread runs there is none to name.

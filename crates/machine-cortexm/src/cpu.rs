@@ -40,6 +40,8 @@ pub struct Cpu<'a, C: BoardConfig> {
     tick: &'a mut Tick,
     contexts: &'a mut Contexts<C>,
     switch: &'a mut Switch,
+    /// Which thread runs has been decided because the one that did stops, most likely: another one runs then.
+    leaves: bool,
     /// No thread runs after the entry.
     idles: bool,
 }
@@ -88,7 +90,14 @@ impl<C: BoardConfig> Port<C::Stamp> for Cpu<'_, C> {
     #[inline(always)]
     fn switch(&mut self, thread: Option<TaskId>) {
         match thread {
-            Some(task) => self.switch.change_to(&raw mut self.contexts[task.index()]),
+            Some(task) => {
+                let context = &raw mut self.contexts[task.index()];
+                if self.leaves {
+                    self.switch.leave_for(context);
+                } else {
+                    self.switch.change_to(context);
+                }
+            }
             // The processor keeps the stack that it has, unless `more` says otherwise.
             None => self.idles = true,
         }
@@ -134,6 +143,7 @@ impl<C: BoardConfig> State<C> {
             tick: &mut self.tick,
             contexts: &mut self.contexts,
             switch,
+            leaves: false,
             idles: false,
         };
         (&mut self.core, cpu)
@@ -152,7 +162,7 @@ impl<C: BoardConfig> State<C> {
         let now = entry.now();
         let (core, cpu) = self.split(switch);
         let result = f(&mut LockedKernel::new(core, CPU, now, cpu));
-        let (needs_more, rest) = self.end(switch, entry);
+        let (needs_more, rest) = self.end(switch, entry, false);
         if needs_more {
             self.more(switch, rest);
         }
@@ -171,11 +181,11 @@ impl<C: BoardConfig> State<C> {
         Entry::begin(&mut self.core, CPU, timed, &mut self.clock)
     }
 
-    /// Ends an entry. Returns whether there is [more](State::more) to do, as there is whenever the
+    /// Ends an entry, at which the thread `leaves` the CPU if anything has been decided, most likely. Returns whether there is [more](State::more) to do, as there is whenever the
     /// CPU idles, and what.
     #[cfg_attr(feature = "small", inline(never))]
     #[cfg_attr(not(feature = "small"), inline(always))]
-    pub(crate) fn end(&mut self, switch: &mut Switch, entry: Entry) -> (bool, Rest) {
+    pub(crate) fn end(&mut self, switch: &mut Switch, entry: Entry, leaves: bool) -> (bool, Rest) {
         // Before the start there is no thread to go back to.
         if C::CHECKS && !self.started {
             core::hint::cold_path();
@@ -183,6 +193,7 @@ impl<C: BoardConfig> State<C> {
             return (false, rest);
         }
         let (core, mut cpu) = self.split(switch);
+        cpu.leaves = leaves;
         // As `flyball_port::decide` does, but in place: behind a function of its own the compiler
         // makes the loop of the timer 5 instructions longer for each release.
         let decided = entry.decide(core);

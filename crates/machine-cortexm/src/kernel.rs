@@ -163,7 +163,7 @@ impl<C: BoardConfig> Kernel<C> {
         // SAFETY: interrupts are masked until `mask` is lifted, and what made the entry had it before
         // and does not any more; there was a kernel then.
         let (switch, state) = unsafe { self.made() };
-        let (needs_more, rest) = state.end(switch, entry);
+        let (needs_more, rest) = state.end(switch, entry, waits && !cfg!(feature = "small"));
         if needs_more {
             return self.more(mask, waits, rest);
         }
@@ -219,7 +219,7 @@ impl<C: BoardConfig> Kernel<C> {
         state.armed = Time::ZERO;
         let entry = state.enter(CallKind::ActNow.is_timed());
         state.core.timer(CPU, entry.now());
-        let (_, rest) = state.end(switch, entry);
+        let (_, rest) = state.end(switch, entry, false);
         state.more(switch, rest);
         mask.lift();
     }

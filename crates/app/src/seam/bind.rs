@@ -252,7 +252,8 @@ macro_rules! __bind {
             }
             fn _flyball_yield_now() {
                 if $kernel.can_wait() {
-                    let _ = $kernel.act(|core, cpu, now| core.yield_now(cpu, now));
+                    let _ = $kernel
+                        .call_patiently(|core, cpu, now| core.yield_now(cpu, now).map(Poll::Ready));
                 }
             }
             #[rest]
