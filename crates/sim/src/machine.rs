@@ -54,7 +54,7 @@ use flyball_kernel::{
 };
 use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_policy::queue::Tournament;
-use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Nothing, Policy, TaskId, Time};
+use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Nothing, Policy, TaskId, Time, UpTo};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -83,6 +83,12 @@ use speeds::Clocks;
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);
 
+/// Where tables of CPUs are: at most so many that a [`CpuSet`] holds all of a cluster.
+type ForCpus = UpTo<128>;
+
+/// The policy of a simulated kernel.
+pub type PolicyOf<S> = <S as Scheduler>::Policy<Boxed, ForCpus>;
+
 /// What simulated kernels consist of.
 pub(crate) struct Simulated<P, T>(PhantomData<(P, T)>);
 
@@ -92,7 +98,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     /// That a message comes is all that matters.
     type Message = ();
     type Stamp = Time;
-    type Cpus = Boxed;
+    type Cpus = ForCpus;
     type Threads = Boxed;
     type Objects = Numbered<Boxed, Boxed, Boxed>;
     type Owned = Nothing;
@@ -110,7 +116,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
 
 /// A cluster of CPUs, its kernel and its tasks.
 pub(crate) struct Node<S: Scheduler, T: Sink> {
-    core: Core<Simulated<S::Policy<Boxed, Boxed>, T>>,
+    core: Core<Simulated<PolicyOf<S>, T>>,
     sink: Rc<RefCell<T>>,
     /// The number of the first CPU in the whole machine.
     cpu: CpuId,

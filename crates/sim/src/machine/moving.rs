@@ -1,11 +1,11 @@
 //! A task moves from one CPU's kernel to another's.
 
-use super::{CPU, Details, Node, Simulated, Thread};
+use super::{CPU, Details, Node, PolicyOf, Simulated, Thread};
 use crate::error::SimError;
 use crate::tap::Tap;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::{Core, Entry, Error, Migrant, ThreadId};
-use flyball_policy::{Boxed, CpuId, Duration, TaskId, Time};
+use flyball_policy::{CpuId, Duration, TaskId, Time};
 use flyball_trace::Sink;
 
 /// A task between two CPUs: the kernel's part of it, its program, and which task it is.
@@ -50,7 +50,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// Calls `f` with the core, and the number of its first CPU there.
     pub(crate) fn with_core<R>(
         &mut self,
-        f: impl FnOnce(&mut Core<Simulated<S::Policy<Boxed, Boxed>, T>>, CpuId) -> R,
+        f: impl FnOnce(&mut Core<Simulated<PolicyOf<S>, T>>, CpuId) -> R,
     ) -> R {
         f(&mut self.core, CPU)
     }
