@@ -20,13 +20,13 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// the running task does until then is done.
     pub(crate) fn open(&mut self, now: Time) -> Result<(), SimError> {
         self.lanes[0].entry = Some(Entry::begin(&mut self.core, CPU, true, now));
-        self.compute(CPU, now)
+        self.compute::<false>(CPU, now)
     }
 
     /// It has been changed: the kernel decides which task runs.
     pub(crate) fn close(&mut self) -> Result<(), SimError> {
         match self.lanes[0].entry.take() {
-            Some(entry) => self.dispatch(entry, false, 0),
+            Some(entry) => self.dispatch_and_pay(entry, false, 0),
             None => Ok(()),
         }
     }
