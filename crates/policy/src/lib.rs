@@ -132,6 +132,6 @@ pub use ranked::{FromOrder, Ranked};
 pub use scaled::{Scaled, Timed};
 pub use soos::Soos;
 pub use split_task::{SplitTask, Subtask};
-pub use storage::{Inline, Many, Nothing, Storage, Table};
+pub use storage::{Inline, Many, Nothing, Storage, Table, UpTo};
 pub use supervisor::Supervisor;
 pub use weighted::{Weighted, WeightedRoundRobin};

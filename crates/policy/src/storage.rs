@@ -121,6 +121,18 @@ pub struct Inline<const N: usize>;
 #[derive(Clone, Copy, Debug)]
 pub struct Many<const N: usize>;
 
+/// Tables of at most `N` rows in place, of which as many are used as is known when the program runs: for
+/// CPUs in a simulator, whose number is small. As for [`Inline`], no bounds check remains.
+#[derive(Clone, Copy, Debug)]
+pub struct UpTo<const N: usize>;
+
+/// A table of at most `N` rows in place.
+#[derive(Clone, Debug)]
+pub struct UpToTable<T, const N: usize> {
+    rows: InlineTable<T, N>,
+    capacity: usize,
+}
+
 /// A table of `N` rows in place.
 #[derive(Clone, Debug)]
 pub struct InlineTable<T, const N: usize>([T; N]);
@@ -191,5 +203,71 @@ impl<T, const N: usize> IndexMut<usize> for InlineTable<T, N> {
     fn index_mut(&mut self, row: usize) -> &mut T {
         debug_assert!(row < N, "row {row} of {N}");
         &mut self.0[row & (N - 1)]
+    }
+}
+
+impl<const N: usize> Storage for UpTo<N> {
+    type Table<T> = UpToTable<T, N>;
+    type Sorted<K: Copy + Ord + Default> = Heap<K, Self>;
+    type ForMany = Nothing;
+    type Static<O: StaticOrder> = Ranked<O, Heap<O::Key, Self>>;
+}
+
+impl<T, const N: usize> Table<T> for UpToTable<T, N> {
+    #[inline]
+    fn new(capacity: usize, row: T) -> Self
+    where
+        T: Copy,
+    {
+        UpToTable {
+            rows: Table::new(N, row),
+            capacity: capacity.min(N),
+        }
+    }
+
+    #[inline]
+    fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    #[inline]
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        &mut self.rows.0[..self.capacity]
+    }
+}
+
+impl<T, const N: usize> Index<usize> for UpToTable<T, N> {
+    type Output = T;
+    #[inline]
+    fn index(&self, row: usize) -> &T {
+        debug_assert!(row < self.capacity, "row {row} of {}", self.capacity);
+        &self.rows[row]
+    }
+}
+
+impl<T, const N: usize> IndexMut<usize> for UpToTable<T, N> {
+    #[inline]
+    fn index_mut(&mut self, row: usize) -> &mut T {
+        debug_assert!(row < self.capacity, "row {row} of {}", self.capacity);
+        &mut self.rows[row]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_as_many_rows_as_asked_for_and_no_more_than_there_is_room() {
+        for (asked, rows) in [(0, 0), (1, 1), (3, 3), (4, 4), (5, 4)] {
+            let mut table: UpToTable<u8, 4> = Table::new(asked, 7);
+            assert_eq!(table.capacity(), rows);
+            assert_eq!(table.as_mut_slice().len(), rows);
+            for row in 0..rows {
+                assert_eq!(core::mem::replace(&mut table[row], 1), 7);
+                assert_eq!(table.find(row), Some(&1));
+            }
+            assert_eq!(table.find(rows), None);
+        }
     }
 }

@@ -54,7 +54,7 @@ use flyball_kernel::{
 };
 use flyball_model::arrivals::{Arrivals, Lateness};
 use flyball_policy::queue::Tournament;
-use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Nothing, Policy, TaskId, Time};
+use flyball_policy::{Boxed, CpuId, CpuSet, Duration, Nothing, Policy, TaskId, Time, UpTo};
 use flyball_trace::Sink;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -83,6 +83,12 @@ use speeds::Clocks;
 /// A kernel's first CPU, as the kernel counts: the one that keeps the time.
 const CPU: CpuId = CpuId(0);
 
+/// Where tables of CPUs are: at most so many that a [`CpuSet`] holds all of a cluster.
+type ForCpus = UpTo<128>;
+
+/// The policy of a simulated kernel.
+pub type PolicyOf<S> = <S as Scheduler>::Policy<Boxed, ForCpus>;
+
 /// What simulated kernels consist of.
 pub(crate) struct Simulated<P, T>(PhantomData<(P, T)>);
 
@@ -92,7 +98,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
     /// That a message comes is all that matters.
     type Message = ();
     type Stamp = Time;
-    type Cpus = Boxed;
+    type Cpus = ForCpus;
     type Threads = Boxed;
     type Objects = Numbered<Boxed, Boxed, Boxed>;
     type Owned = Nothing;
@@ -110,7 +116,7 @@ impl<P: Policy, T: Sink> Config for Simulated<P, T> {
 
 /// A cluster of CPUs, its kernel and its tasks.
 pub(crate) struct Node<S: Scheduler, T: Sink> {
-    core: Core<Simulated<S::Policy<Boxed, Boxed>, T>>,
+    core: Core<Simulated<PolicyOf<S>, T>>,
     sink: Rc<RefCell<T>>,
     /// The number of the first CPU in the whole machine.
     cpu: CpuId,
@@ -145,6 +151,8 @@ pub(crate) struct Node<S: Scheduler, T: Sink> {
     control_runs: u32,
     /// The operating points of CPUs, where there are some.
     clocks: Option<Box<Clocks>>,
+    /// Whether all is [plain](Node::is_plain) from the start on.
+    plain: bool,
     /// Calls made at one instant, and at which.
     calls: (Time, u64),
     pub(crate) counts: Counts,
@@ -203,15 +211,23 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         if self.follow.is_some() {
             return Ok(());
         }
+        self.plain = self.is_plain();
         let released = self
             .threads
             .iter()
             .filter(|thread| self.core.has_job(thread.handle));
         let released = u32::try_from(released.count()).unwrap_or(u32::MAX);
         for cpu in self.cpus() {
-            self.enter(cpu, Time::ZERO);
+            self.enter::<false>(cpu, Time::ZERO);
         }
-        self.serve(Time::ZERO, released)
+        self.serve::<false>(Time::ZERO, released)
+    }
+
+    /// Whether tasks and the timer of the kernel are all that makes anything happen, and its work takes no time.
+    /// What is written with `PLAIN` is the same with and without, but does not ask for the rest at each event.
+    fn is_plain(&self) -> bool {
+        let has_outside = !self.outside().is_never() || self.follow.is_some();
+        self.costs.free && self.clocks.is_none() && !has_outside
     }
 
     /// Whether this is a cluster of one CPU, for which there is nothing to find out.
@@ -226,12 +242,13 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     }
 
     /// When something happens next in this cluster.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `next_on`")]
+    #[inline(always)]
     pub(crate) fn next_event(&self) -> Time {
-        if self.is_alone() {
-            self.next_on(CPU)
-        } else {
-            self.nexts.first()
+        match (self.is_alone(), self.plain) {
+            (true, true) => self.next_on::<true>(CPU),
+            (true, false) => self.next_on::<false>(CPU),
+            _ => self.nexts.first(),
         }
     }
 
@@ -248,15 +265,11 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         reason = "once an event: a call costs as much as what it does"
     )]
     #[inline(always)]
-    fn next_on(&self, cpu: CpuId) -> Time {
+    fn next_on<const PLAIN: bool>(&self, cpu: CpuId) -> Time {
         let lane = &self.lanes[cpu.index()];
         let mut next = self.core.next_timer(cpu).min(lane.interrupt);
-        if cpu == CPU {
-            next = next.min(self.arrival_due());
-            if let Some(&(change, _)) = self.changes.front() {
-                next = next.min(change);
-            }
-            next = next.min(self.devices.next);
+        if !PLAIN && cpu == CPU {
+            next = next.min(self.outside());
             if let Some(follow) = &self.follow {
                 next = follow.interrupt(next);
             }
@@ -267,27 +280,45 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         next.max(lane.busy_until)
     }
 
+    /// When something happens next that neither tasks nor the kernel's timer make happen; [`Time::NEVER`]: it
+    /// does not.
+    #[inline]
+    fn outside(&self) -> Time {
+        let change = self.changes.front().map_or(Time::NEVER, |&(at, _)| at);
+        self.arrival_due().min(change).min(self.devices.next)
+    }
+
     /// Lets happen what happens at `now`, which is [`Node::next_event`].
+    #[inline]
     pub(crate) fn step(&mut self, now: Time) -> Result<(), SimError> {
+        if self.plain {
+            self.step_as::<true>(now)
+        } else {
+            self.step_as::<false>(now)
+        }
+    }
+
+    fn step_as<const PLAIN: bool>(&mut self, now: Time) -> Result<(), SimError> {
+        debug_assert!(!PLAIN || self.is_plain());
         if self.is_alone() {
-            self.enter(CPU, now);
-            if let Some(follow) = &mut self.follow {
+            self.enter::<PLAIN>(CPU, now);
+            if !PLAIN && let Some(follow) = &mut self.follow {
                 follow.begin(now);
             }
-            if self.interrupts_first(now) {
-                self.pause(CPU, now);
+            if !PLAIN && self.interrupts_first(now) {
+                self.pause::<PLAIN>(CPU, now);
             } else {
-                self.compute(CPU, now)?;
+                self.compute::<PLAIN>(CPU, now)?;
             }
         } else {
             let mut from = CPU;
             while let Some(cpu) = self.due(from, now) {
-                self.enter(cpu, now);
-                self.compute(cpu, now)?;
+                self.enter::<PLAIN>(cpu, now);
+                self.compute::<PLAIN>(cpu, now)?;
                 from = CpuId(cpu.0 + 1);
             }
         }
-        self.serve(now, 0)
+        self.serve::<PLAIN>(now, 0)
     }
 
     /// Whether the only CPU leaves the kernel at this instant, and an interrupt has been waiting for that. It
@@ -304,24 +335,14 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// entry already; then they leave it.
     #[expect(clippy::inline_always, reason = "as for `next_on`")]
     #[inline(always)]
-    fn serve(&mut self, now: Time, mut released: u32) -> Result<(), SimError> {
-        let keeps_time = self.inside.contains(CPU) && !self.is_held(now);
+    fn serve<const PLAIN: bool>(&mut self, now: Time, mut released: u32) -> Result<(), SimError> {
+        let keeps_time = self.inside.contains(CPU) && (PLAIN || !self.is_held(now));
         let mut ticked = false;
         if keeps_time {
-            if !self.changes.is_empty() {
-                released += self.change(now)?;
+            if !PLAIN {
+                released += self.serve_outside(now, &mut ticked)?;
             }
-            if self.follow.is_some() && !self.devices_first(now) {
-                // A machine that has several interrupts at once serves the timer first, usually.
-                released += self.serve_timer(now, &mut ticked);
-            }
-            if self.arrival_due() <= now {
-                released += self.arrive(now)?;
-            }
-            if self.devices.next <= now {
-                released += self.serve_devices(now)?;
-            }
-            released += self.serve_timer(now, &mut ticked);
+            released += self.serve_timer::<PLAIN>(now, &mut ticked);
         }
         if !self.is_alone() {
             for cpu in self.inside.without(CPU).iter() {
@@ -330,26 +351,50 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 }
             }
         }
-        if keeps_time && !self.beginning.is_empty() {
+        if !PLAIN && keeps_time && !self.beginning.is_empty() {
             released += self.begin(now)?;
         }
-        self.leave(now, ticked, released)
+        self.leave::<PLAIN>(now, ticked, released)
+    }
+
+    /// What comes before the timer, and how many jobs that has released.
+    #[inline]
+    fn serve_outside(&mut self, now: Time, ticked: &mut bool) -> Result<u32, SimError> {
+        let mut released = 0;
+        if !self.changes.is_empty() {
+            released += self.change(now)?;
+        }
+        if self.follow.is_some() && !self.devices_first(now) {
+            // A machine that has several interrupts at once serves the timer first, usually.
+            released += self.serve_timer::<false>(now, ticked);
+        }
+        if self.arrival_due() <= now {
+            released += self.arrive(now)?;
+        }
+        if self.devices.next <= now {
+            released += self.serve_devices(now)?;
+        }
+        Ok(released)
     }
 
     /// The kernel's timer, if it is due. Returns how many jobs it has released, or found to be late.
     #[inline]
-    fn serve_timer(&mut self, now: Time, ticked: &mut bool) -> u32 {
+    fn serve_timer<const PLAIN: bool>(&mut self, now: Time, ticked: &mut bool) -> u32 {
         if self.core.next_timer(CPU) > now {
             return 0;
         }
-        self.fire_timer(now, ticked)
+        self.fire_timer::<PLAIN>(now, ticked)
     }
 
     /// The same of a timer that is due.
     #[inline(never)]
-    fn fire_timer(&mut self, now: Time, ticked: &mut bool) -> u32 {
+    fn fire_timer<const PLAIN: bool>(&mut self, now: Time, ticked: &mut bool) -> u32 {
         if self.cycle.is_possible() {
             self.look_for_cycle(now);
+        }
+        if PLAIN {
+            // Nobody pays for it.
+            return self.core.timer(CPU, now);
         }
         let (ticks, misses) = (self.core.ticks(), self.core.misses());
         let released = self.core.timer(CPU, now);
@@ -364,7 +409,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     pub(crate) fn finish(&mut self, now: Time) -> Result<(), SimError> {
         for cpu in self.cpus() {
             if now >= self.lanes[cpu.index()].busy_until {
-                self.compute(cpu, now)?;
+                self.compute::<false>(cpu, now)?;
             }
         }
         if self.lanes.iter().all(|lane| now >= lane.busy_until) {

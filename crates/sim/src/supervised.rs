@@ -9,13 +9,13 @@
 //! cold. The messages between CPUs themselves take no time.
 
 use crate::error::SimError;
-use crate::machine::{Node, Simulated};
+use crate::machine::{Node, PolicyOf, Simulated};
 use crate::run::{Options, Outcome, Supervise, drive, start};
 use core::ops::ControlFlow;
 use flyball_catalogue::{Facts, Scheduler};
 use flyball_kernel::{Core, CorePlant, Cores, Error, ThreadId};
 use flyball_model::{Step, TaskSet};
-use flyball_policy::{Boxed, Controller, Duration, TaskId, Time};
+use flyball_policy::{Controller, Duration, TaskId, Time};
 use flyball_trace::{CpuId, Sink};
 
 /// Simulates `set` as [`simulate`](crate::simulate) does, under `controller`. Tasks start on the
@@ -28,7 +28,7 @@ pub fn simulate_controlled<S: Scheduler, T: Sink>(
     scheduler: &S,
     options: &Options,
     sink: &mut T,
-    controller: &mut impl Controller<S::Policy<Boxed, Boxed>>,
+    controller: &mut impl Controller<PolicyOf<S>>,
 ) -> Result<Outcome, SimError> {
     let modes = set.clone().into();
     let facts = |number: usize| Facts::of(set, &set.tasks[number]);
@@ -90,9 +90,7 @@ struct Controlled<'a, K> {
     controller: &'a mut K,
 }
 
-impl<S: Scheduler, T: Sink, K: Controller<S::Policy<Boxed, Boxed>>> Supervise<S, T>
-    for Controlled<'_, K>
-{
+impl<S: Scheduler, T: Sink, K: Controller<PolicyOf<S>>> Supervise<S, T> for Controlled<'_, K> {
     fn due(&self, nodes: &[Node<S, T>]) -> Time {
         let next = self.controller.next().max(self.after);
         let busy = nodes.iter().map(Node::busy_until).max();
@@ -122,7 +120,7 @@ struct Machine<'a, S: Scheduler, T: Sink> {
 }
 
 impl<S: Scheduler, T: Sink> Cores for Machine<'_, S, T> {
-    type Config = Simulated<S::Policy<Boxed, Boxed>, T>;
+    type Config = Simulated<PolicyOf<S>, T>;
 
     fn cpu(&mut self, task: TaskId) -> Option<CpuId> {
         let place = self.places.get(task.index())?;

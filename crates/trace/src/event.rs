@@ -396,7 +396,11 @@ impl Kind {
     /// The cores of a partitioned system count their tasks each from zero; one trace of all of them
     /// needs one count.
     #[must_use]
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "so that a kind that is known stays so"
+    )]
+    #[inline(always)]
     pub fn renamed(mut self, name: impl Fn(TaskId) -> TaskId) -> Kind {
         match &mut self {
             Kind::Block {

@@ -385,7 +385,8 @@ impl TaskState {
 
 /// What comes with each job, by methods of its own: where an event is made its kind is known, so there is nothing to find out.
 impl Sink for Metrics {
-    #[inline]
+    #[expect(clippy::inline_always, reason = "there it is a call of one of them")]
+    #[inline(always)]
     fn record(&mut self, event: Event) {
         let Event { time, cpu, kind } = event;
         match kind {
@@ -475,6 +476,7 @@ impl Metrics {
     }
 
     /// What is rarer than a job.
+    #[inline(never)]
     fn record_other(&mut self, event: &Event) {
         let &Event { time, cpu, kind } = event;
         self.queues.record(event);

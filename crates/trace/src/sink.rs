@@ -36,7 +36,8 @@ impl<S: Sink> Sink for &mut S {
     const ENABLED: bool = S::ENABLED;
     const BUDGETS: bool = S::BUDGETS;
     const FILLS: bool = S::FILLS;
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is a call of the same name")]
+    #[inline(always)]
     fn record(&mut self, event: Event) {
         (**self).record(event);
     }

@@ -36,6 +36,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         (sink, asked): (Rc<RefCell<T>>, Option<&Rc<Asked>>),
     ) -> Result<Self, SimError> {
         let set = &modes.set;
+        let mut all = modes.all().tasks.iter();
+        // A table for those that wait takes longer to make than a short simulation.
+        let may_wait = !all.all(Task::comes_with_the_clock);
         let sizes = Sizes {
             cpus,
             threads: capacity,
@@ -49,7 +52,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 .filter(|queue| queue.gauge.is_none())
                 .map(|queue| usize::from(queue.capacity))
                 .sum(),
-            arrivals: usize::from(u16::MAX),
+            arrivals: if may_wait { u16::MAX.into() } else { 0 },
         };
         let tap = Tap {
             sink: Rc::clone(&sink),
@@ -90,6 +93,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             lanes: (0..cpus).map(|_| Lane::default()).collect(),
             nexts: Tournament::new(cpus),
             inside: CpuSet::EMPTY,
+            plain: false,
             calls: (Time::ZERO, 0),
             counts: Counts::default(),
             deadlock: None,

@@ -21,24 +21,28 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// program.
     #[expect(clippy::inline_always, reason = "as for `next_on`")]
     #[inline(always)]
-    pub(super) fn compute(&mut self, cpu: CpuId, now: Time) -> Result<(), SimError> {
-        match self.pause(cpu, now) {
-            Some(row) if self.threads[row].program.left.is_zero() => self.act(cpu, row, now),
-            _ => Ok(()),
+    pub(super) fn compute<const PLAIN: bool>(
+        &mut self,
+        cpu: CpuId,
+        now: Time,
+    ) -> Result<(), SimError> {
+        match self.pause::<PLAIN>(cpu, now) {
+            Some(row) => self.act(cpu, row, now),
+            None => Ok(()),
         }
     }
 
-    /// The running task of a CPU has computed until `now`. Returns its row; `None` if there is
-    /// none, or if its job has been given up from elsewhere and the CPU has not heard of it yet:
+    /// The running task of a CPU has computed until `now`. Returns its row if that was all; not if
+    /// its job has been given up from elsewhere and the CPU has not heard of it yet:
     /// what it did since is for nothing, and the task may be at its next job on another CPU.
     #[expect(clippy::inline_always, reason = "as for `next_on`")]
     #[inline(always)]
-    pub(super) fn pause(&mut self, cpu: CpuId, now: Time) -> Option<usize> {
+    pub(super) fn pause<const PLAIN: bool>(&mut self, cpu: CpuId, now: Time) -> Option<usize> {
         let lane = &mut self.lanes[cpu.index()];
         let row = lane.running?;
         let ran = now.since(lane.resumed);
         lane.resumed = now;
-        if let Some(clocks) = &mut self.clocks {
+        if !PLAIN && let Some(clocks) = &mut self.clocks {
             let stalls = self.threads[row].program.stalls();
             clocks.ran(cpu, self.details[row].number, stalls, ran);
         }
@@ -48,7 +52,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         self.count_events(cpu, row, ran);
         let program = &mut self.threads[row].program;
         program.left = program.left.saturating_sub(ran);
-        Some(row)
+        program.left.is_zero().then_some(row)
     }
 
     /// The running task makes its calls until it computes again, has to wait, or another task has

@@ -15,11 +15,11 @@
 //! cache that it could not serve; there are no other accesses, and all code is in the cache. What is not a
 //! whole event yet is kept to 2^-32 of one. The kernel's own work is not counted.
 
-use super::Node;
 use super::speeds::Clocks;
+use super::{Node, PolicyOf};
 use flyball_catalogue::{LATENCY, Scheduler};
 use flyball_model::{Share, Speeds};
-use flyball_policy::{Boxed, Counts, CpuId, Duration, Policy, Speed, TaskId};
+use flyball_policy::{Counts, CpuId, Duration, Policy, Speed, TaskId};
 use flyball_trace::Sink;
 
 /// What is left of a task's cycles, instructions and requests, in 2^-32.
@@ -90,7 +90,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// counted, if the policy wants to know.
     #[inline]
     pub(super) fn count_events(&mut self, cpu: CpuId, row: usize, ran: Duration) {
-        if !<S::Policy<Boxed, Boxed> as Policy>::WANTS.counts {
+        if !<PolicyOf<S> as Policy>::WANTS.counts {
             return;
         }
         let Some(clocks) = &mut self.clocks else {

@@ -44,8 +44,10 @@ impl Costs {
 impl<S: Scheduler, T: Sink> Node<S, T> {
     /// A CPU begins to work for the kernel.
     #[inline]
-    pub(super) fn enter(&mut self, cpu: CpuId, now: Time) {
-        self.begin_entry(cpu, now);
+    pub(super) fn enter<const PLAIN: bool>(&mut self, cpu: CpuId, now: Time) {
+        if !PLAIN {
+            self.begin_entry(cpu, now);
+        }
         self.inside = self.inside.with(cpu);
     }
 
@@ -62,21 +64,34 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// those that must reschedule are interrupted.
     #[expect(clippy::inline_always, reason = "as for `next_on`")]
     #[inline(always)]
-    pub(super) fn leave(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
+    pub(super) fn leave<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        ticked: bool,
+        released: u32,
+    ) -> Result<(), SimError> {
         if self.is_alone() {
             self.inside = CpuSet::EMPTY;
-            self.lanes[CPU.index()].interrupt = Time::NEVER;
-            return match self.take_entry(CPU, now) {
-                Some(entry) => self.dispatch(entry, ticked, released),
+            if !PLAIN {
+                self.lanes[CPU.index()].interrupt = Time::NEVER;
+            }
+            return match self.take_entry::<PLAIN>(CPU, now) {
+                Some(entry) if PLAIN => self.dispatch::<PLAIN>(entry, ticked, released),
+                Some(entry) => self.dispatch_and_pay(entry, ticked, released),
                 None => Ok(()),
             };
         }
-        self.leave_all(now, ticked, released)
+        self.leave_all::<PLAIN>(now, ticked, released)
     }
 
     /// The same on several CPUs.
     #[inline(never)]
-    fn leave_all(&mut self, now: Time, ticked: bool, released: u32) -> Result<(), SimError> {
+    fn leave_all<const PLAIN: bool>(
+        &mut self,
+        now: Time,
+        ticked: bool,
+        released: u32,
+    ) -> Result<(), SimError> {
         // By rising number, and what one CPU decides may concern others before it.
         let mut from = CPU;
         loop {
@@ -101,29 +116,35 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 continue;
             } else {
                 // It has something left to compute: otherwise it would be here by itself.
-                self.begin_entry(cpu, now);
-                self.pause(cpu, now);
+                if !PLAIN {
+                    self.begin_entry(cpu, now);
+                }
+                self.pause::<PLAIN>(cpu, now);
             }
-            if let Some(entry) = self.take_entry(cpu, now) {
+            if let Some(entry) = self.take_entry::<PLAIN>(cpu, now) {
                 let is_first = cpu == CPU;
                 let released = if is_first { released } else { 0 };
-                self.dispatch(entry, ticked && is_first, released)?;
+                if PLAIN {
+                    self.dispatch::<PLAIN>(entry, ticked, released)?;
+                } else {
+                    self.dispatch_and_pay(entry, ticked && is_first, released)?;
+                }
             }
             if cpu != CPU {
-                self.nexts.set(cpu.index(), self.next_on(cpu));
+                self.nexts.set(cpu.index(), self.next_on::<PLAIN>(cpu));
             }
         }
         // What happened on other CPUs may have set the clock of the one that keeps the time.
-        self.nexts.set(CPU.index(), self.next_on(CPU));
+        self.nexts.set(CPU.index(), self.next_on::<PLAIN>(CPU));
         Ok(())
     }
 
     /// The entry of a CPU that works for the kernel; `None` if it has nothing to decide and its
     /// work takes no time, so that it goes on.
     #[inline]
-    pub(super) fn take_entry(&mut self, cpu: CpuId, now: Time) -> Option<Entry> {
-        if self.costs.free {
-            let has_work = self.core.needs_resched(cpu) || self.lags(cpu);
+    fn take_entry<const PLAIN: bool>(&mut self, cpu: CpuId, now: Time) -> Option<Entry> {
+        if PLAIN || self.costs.free {
+            let has_work = self.core.needs_resched(cpu) || !PLAIN && self.lags(cpu);
             return has_work.then(|| Entry::instant(cpu, now));
         }
         self.lanes[cpu.index()].entry.take()
@@ -142,9 +163,22 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         cpus.find(|cpu| self.lanes[cpu.index()].interrupt.is_never())
     }
 
-    /// The end of an entry: it is decided which task runs, and the kernel's work takes its time.
-    #[inline]
-    pub(super) fn dispatch(
+    /// The end of an entry: it is decided which task runs, and the kernel's work takes its time. By itself, as
+    /// a call costs little beside that.
+    #[inline(never)]
+    pub(super) fn dispatch_and_pay(
+        &mut self,
+        entry: Entry,
+        ticked: bool,
+        released: u32,
+    ) -> Result<(), SimError> {
+        self.dispatch::<false>(entry, ticked, released)
+    }
+
+    /// The end of an entry: it is decided which task runs, and the kernel's work takes its time, unless all is plain.
+    #[expect(clippy::inline_always, reason = "as for `next_on`")]
+    #[inline(always)]
+    fn dispatch<const PLAIN: bool>(
         &mut self,
         entry: Entry,
         ticked: bool,
@@ -155,8 +189,9 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
         let could_go_on = self.core.running_task(cpu);
         let decided = entry.decide(&mut self.core);
         let (is_new, switch) = (decided.is_new(), decided.switch());
+        let running = decided.run().map(TaskId::index);
+        let restart = decided.restart(&self.core);
         if is_new {
-            let running = decided.run().map(TaskId::index);
             let before = std::mem::replace(&mut self.lanes[cpu.index()].running, running);
             if could_go_on.is_some() && decided.run() != could_go_on {
                 self.counts.preemptions += 1;
@@ -165,18 +200,18 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
                 }
             }
             self.counts.switches += u64::from(switch);
-            if decided.restart(&self.core)
-                && let Some(row) = running
-            {
+            if restart && let Some(row) = running {
                 self.threads[row].program.restart();
                 self.threads[row].cold = false;
                 self.turn(row)?;
             }
         }
-        let leave = if self.costs.free {
-            self.adjust(cpu, &decided, now);
-            self.set_pace(cpu);
-            if is_new && let Some(row) = self.lanes[cpu.index()].running {
+        let leave = if PLAIN || self.costs.free {
+            if !PLAIN {
+                self.adjust(cpu, &decided, now);
+                self.set_pace(cpu);
+            }
+            if is_new && let Some(row) = running {
                 // Where the kernel's work takes time, others may get in between.
                 self.threads[row].program.begin();
             }
@@ -185,8 +220,8 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             self.pay(cpu, &decided, now, ticked, released)
         };
         let next = decided.leave(&mut self.core, leave);
-        if next.rest.is_needed(&self.core) {
-            // The program begins anew already, and the virtual timer is asked for when time passes.
+        if restart {
+            // The program begins anew already. The virtual timer is asked for when time passes.
             let _ = next.rest.take(&mut self.core, leave);
         }
         let lane = &mut self.lanes[cpu.index()];

@@ -1,11 +1,11 @@
 //! A task moves from one CPU's kernel to another's.
 
-use super::{CPU, Details, Node, Simulated, Thread};
+use super::{CPU, Details, Node, PolicyOf, Simulated, Thread};
 use crate::error::SimError;
 use crate::tap::Tap;
 use flyball_catalogue::Scheduler;
 use flyball_kernel::{Core, Entry, Error, Migrant, ThreadId};
-use flyball_policy::{Boxed, CpuId, Duration, TaskId, Time};
+use flyball_policy::{CpuId, Duration, TaskId, Time};
 use flyball_trace::Sink;
 
 /// A task between two CPUs: the kernel's part of it, its program, and which task it is.
@@ -20,13 +20,13 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// the running task does until then is done.
     pub(crate) fn open(&mut self, now: Time) -> Result<(), SimError> {
         self.lanes[0].entry = Some(Entry::begin(&mut self.core, CPU, true, now));
-        self.compute(CPU, now)
+        self.compute::<false>(CPU, now)
     }
 
     /// It has been changed: the kernel decides which task runs.
     pub(crate) fn close(&mut self) -> Result<(), SimError> {
         match self.lanes[0].entry.take() {
-            Some(entry) => self.dispatch(entry, false, 0),
+            Some(entry) => self.dispatch_and_pay(entry, false, 0),
             None => Ok(()),
         }
     }
@@ -50,7 +50,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// Calls `f` with the core, and the number of its first CPU there.
     pub(crate) fn with_core<R>(
         &mut self,
-        f: impl FnOnce(&mut Core<Simulated<S::Policy<Boxed, Boxed>, T>>, CpuId) -> R,
+        f: impl FnOnce(&mut Core<Simulated<PolicyOf<S>, T>>, CpuId) -> R,
     ) -> R {
         f(&mut self.core, CPU)
     }

@@ -1,12 +1,12 @@
 //! Operating points: at which speed CPUs compute, how long changes take, and what power that takes.
 
-use super::Node;
 use super::counters::Rest;
+use super::{Node, PolicyOf};
 use crate::energy::{CpuSpeeds, Energy, SpeedUse, TaskEnergy};
 use flyball_catalogue::Scheduler;
 use flyball_kernel::Decided;
 use flyball_model::{MOST_SPEEDS, Share, Slowdown, Speeds};
-use flyball_policy::{Boxed, CpuId, Duration, Policy, Speed, TaskId, Time};
+use flyball_policy::{CpuId, Duration, Policy, Speed, TaskId, Time};
 use flyball_trace::{Cause, Event, Kind, Sink};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -214,7 +214,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
     /// when that takes, from `now` on.
     #[inline]
     pub(super) fn adjust(&mut self, cpu: CpuId, decided: &Decided, now: Time) -> Time {
-        if !<S::Policy<Boxed, Boxed> as Policy>::WANTS.speeds {
+        if !<PolicyOf<S> as Policy>::WANTS.speeds {
             return now;
         }
         let Some(clocks) = &mut self.clocks else {
