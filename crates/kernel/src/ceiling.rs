@@ -172,7 +172,7 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
-    /// `task` begins, or ends: it has no ceiling.
+    /// `task` has ended: it has no ceiling, and what it said may be gone.
     #[inline]
     pub(crate) fn forget_ceiling(&mut self, task: TaskId) {
         if let Some(row) = self.ceilings.find_mut(task.index()) {

@@ -43,7 +43,6 @@ impl<C: Config> Core<C> {
             *used = 0;
         }
         self.forget_counts(task);
-        self.forget_ceiling(task);
         // The row is that of no thread: as `vacate` left it, or as it was at first.
         let thread = &mut self.threads[task.index()];
         let generation = thread.generation;
@@ -202,6 +201,7 @@ impl<C: Config> Core<C> {
     pub(crate) fn vacate(&mut self, task: TaskId) {
         self.limit(task, Time::NEVER);
         self.forget(task);
+        self.forget_ceiling(task);
         // A row whose generations have run out is never used again.
         if let Some(generation) = self.threads[task.index()].generation.checked_add(1) {
             self.threads[task.index()] = Thread {
