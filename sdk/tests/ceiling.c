@@ -68,6 +68,39 @@ static void *many(void *attributes) {
   return 0;
 }
 
+static pthread_mutex_t deep;
+static pthread_t waiter;
+
+/* A thread whose priority has become too high meanwhile is not the owner when it comes back. */
+static void *comes_back(void *unused) {
+  (void) unused;
+  CHECK(pthread_mutex_lock(&deep) == 0 && pthread_mutex_lock(&deep) == 0);
+  CHECK(pthread_cond_wait(&condition, &deep) == EINVAL);
+  CHECK(pthread_mutex_unlock(&deep) == EPERM);
+  return 0;
+}
+
+/* The owner of a recursive mutex changes its ceiling, and goes on under the new one. */
+static void *changes(void *unused) {
+  int ceiling;
+  (void) unused;
+  waiter = make(SCHED_FIFO, 5, comes_back, 0);
+  CHECK(pthread_setschedprio(waiter, 15) == 0);
+  CHECK(pthread_cond_signal(&condition) == 0);
+  join(waiter);
+  CHECK(pthread_mutex_lock(&deep) == 0);
+  CHECK(pthread_mutex_setprioceiling(&deep, 2, &ceiling) == EINVAL);
+  CHECK(pthread_mutex_setprioceiling(&deep, 12, &ceiling) == 0 && ceiling == 10);
+  ran = order = 0;
+  pthread_t thread = make(SCHED_FIFO, 11, middle, 0);
+  CHECK(ran == 0);
+  CHECK(pthread_mutex_unlock(&deep) == 0);
+  CHECK(ran == 1);
+  CHECK(pthread_mutex_unlock(&deep) == EPERM);
+  join(thread);
+  return 0;
+}
+
 int main(void) {
   pthread_mutexattr_t attributes;
   int ceiling;
@@ -93,5 +126,9 @@ int main(void) {
   join(make(SCHED_FIFO, 3, low, 0));
   CHECK(pthread_mutex_unlock(&mutex) == EPERM);
   join(make(SCHED_FIFO, 3, many, &attributes));
+  CHECK(pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE) == 0);
+  CHECK(pthread_mutexattr_setprioceiling(&attributes, 10) == 0);
+  CHECK(pthread_mutex_init(&deep, &attributes) == 0);
+  join(make(SCHED_FIFO, 3, changes, 0));
   return 0;
 }

@@ -17,6 +17,7 @@ const TIMES: u32 = 100;
 /// Interrupt lines that no device uses.
 const WAKING: u16 = 20;
 const MARKING: u16 = 21;
+const WAITING: u16 = 22;
 
 static WAKE: Semaphore = Semaphore::new(0);
 static FREE: Semaphore = Semaphore::new(0);
@@ -35,7 +36,20 @@ pub(crate) fn attach() -> Result<(), Error> {
     Interrupt::line(WAKING).attach(|| {
         let _ = WAKE.signal();
     })?;
+    Interrupt::line(WAITING).attach(waits)?;
     Interrupt::line(MARKING).attach(|| WOKEN.set(Mark::now()))
+}
+
+/// A handler does not wait at a queue, also without checks.
+#[inline(never)]
+fn waits() {
+    let received = STORE.receive();
+    while STORE.try_send([0; 4]).is_ok() {}
+    let sent = STORE.send([0; 4]);
+    while STORE.try_receive().is_ok() {}
+    if (received, sent) != (Err(Error::NoThread), Err(Error::NoThread)) {
+        fail("a handler waits");
+    }
 }
 
 /// A more urgent thread, which waits for signals, and later for messages.
@@ -176,6 +190,7 @@ fn interrupts(wake: bool) {
 
 /// Measures everything, and ends.
 pub(crate) fn measure(urgency: Urgency) {
+    Interrupt::line(WAITING).pend();
     let wake = urgency != Urgency::None;
     if urgency != Urgency::Moving {
         there_and_back("yield", None, || {

@@ -47,7 +47,7 @@ pub struct Settings {
     /// [`Handle::on_exhaust`](crate::Handle::on_exhaust). (The policy has to have servers.)
     pub overruns: bool,
     /// Whether calls make sure that a thread calls, and that what they name exists. Where they do
-    /// not, a handler of an interrupt that waits, or `init`, stops the threads for ever.
+    /// not, a handler of an interrupt that waits, or `init`, stops the threads for ever; at a queue it is refused all the same.
     pub checks: bool,
     /// Whether a thread that needs more stack than it has is stopped and named, on machines that
     /// can do that.

@@ -4,7 +4,7 @@
 use crate::message::Message;
 use crate::seam::{self, Object};
 use core::marker::PhantomData;
-use core::mem::{ManuallyDrop, MaybeUninit};
+use core::mem::MaybeUninit;
 use core::sync::atomic::AtomicI16;
 use flyball_kernel::{Error, QueueId};
 use flyball_trace::Time;
@@ -16,7 +16,8 @@ use flyball_trace::Time;
 ///
 /// A message that can be copied is [sent](Queue::send); any other is [given](Queue::give), and is the receiver's from
 /// then on. So what is large is passed on by a box from a pool, such as `heapless::pool::boxed::Box`, or by reference:
-/// `Queue<&'static T>`.
+/// `Queue<&'static T>`. What is in the queue when the program ends, or in the hand of a thread whose job is given up, is
+/// not dropped.
 ///
 /// What is larger does not compile:
 ///
@@ -81,12 +82,16 @@ impl<T: Send + 'static> Queue<T> {
         message: T,
         send: impl FnOnce(QueueId, &Message) -> Result<(), Error>,
     ) -> Result<(), (Error, T)> {
-        let message = ManuallyDrop::new(message);
+        let message = MaybeUninit::new(message);
         let sent = self
             .id()
-            .and_then(|id| Message::with(&*message, |message| send(id, message)));
-        // The queue, or who has received it, has the value now; after an error there is none but this.
-        sent.map_err(|error| (error, ManuallyDrop::into_inner(message)))
+            .and_then(|id| Message::with(&message, |message| send(id, message)));
+        match sent {
+            // The queue has the value now, or who has received it.
+            Ok(()) => Ok(()),
+            // SAFETY: it was put there, and nobody else has it.
+            Err(error) => Err((error, unsafe { message.assume_init() })),
+        }
     }
 
     /// Takes the oldest message out, or waits for one.

@@ -36,7 +36,7 @@ pub(crate) fn enter(ceiling: u32) -> c_int {
         say(me);
     }
     me.ceilings.set(bits | bit);
-    if !IS_SEEN {
+    if !IS_SEEN && bit > bits {
         _flyball_c_heed();
     }
     0
@@ -100,8 +100,10 @@ pub(crate) fn leave(ceiling: u32) {
             return count.store(more - 1, Ordering::Relaxed);
         }
     }
-    me.ceilings.set(me.ceilings.bits() & !bit(ceiling));
-    if !IS_SEEN || me.ceilings.are_told() {
+    let (bit, others) = (bit(ceiling), me.ceilings.bits() & !bit(ceiling));
+    me.ceilings.set(others);
+    // Of several only the highest counts.
+    if bit > others && (!IS_SEEN || me.ceilings.are_told()) {
         _flyball_c_heed();
     }
 }
@@ -147,7 +149,21 @@ unsafe extern "C" fn pthread_mutex_setprioceiling(
     let before = mutex.ceiling();
     leave(before);
     let _ = mutex.set_ceiling(Some(to));
-    let _ = _flyball_try_unlock(mutex.at());
+    if mutex.is_deep() {
+        // The caller had it already, and keeps it.
+        let error = enter(to);
+        if error != 0 {
+            let _ = mutex.set_ceiling(Some(before));
+            // As it had that one, too.
+            let _ = enter(before);
+        }
+        let _ = mutex.unlock();
+        if error != 0 {
+            return error;
+        }
+    } else {
+        let _ = _flyball_try_unlock(mutex.at());
+    }
     // SAFETY: C passes a place, or none.
     if let Some(old) = unsafe { old.as_mut() } {
         *old = before.cast_signed();

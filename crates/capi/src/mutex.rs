@@ -224,6 +224,11 @@ impl Mutex {
         }
     }
 
+    /// Whether its owner has locked it more than once.
+    pub(crate) fn is_deep(&self) -> bool {
+        self.depth.load(Ordering::Relaxed) & !SPECIAL != 0
+    }
+
     pub(crate) fn ceiling(&self) -> u32 {
         self.word.about() >> CEILING & CEILINGS
     }
@@ -321,7 +326,8 @@ impl Mutex {
             return 0;
         }
         let error = self.locked_specially(depth);
-        if error != ENOTRECOVERABLE {
+        // After any other error it is not this thread's.
+        if matches!(error, 0 | EOWNERDEAD) {
             self.depth.store(depth, Ordering::Relaxed);
         }
         error

@@ -14,7 +14,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use flyball_policy::{Policy, Table};
 use flyball_trace::{CpuId, TaskId, Time};
 
-/// Which ceilings a thread has, a bit for each. What a bit stands for, [`Config::ceiling`] says.
+/// Which ceilings a thread has, a bit for each. What a bit stands for, [`Config::ceiling`] says: something that does not depend on
+/// when the thread has got it, such as a priority.
 ///
 /// Only the thread itself adds and removes bits. On one CPU that is all ([`Core::watch`]), unless the kernel
 /// [has looked](Ceilings::are_told) when one is removed; on several each change is to be followed by [`Core::heed`].
@@ -75,7 +76,7 @@ impl<P> Row<P> {
 }
 
 impl<C: Config> Core<C> {
-    /// From now on the running thread says in `ceilings` which it has, until it ends.
+    /// From now on the running thread says in `ceilings` which it has, until it ends or [moves](crate::Core::emigrate).
     ///
     /// # Errors
     /// [`Error::Full`] without [`Config::Ceilings`] or [`Config::SAYS_CEILINGS`]; [`Error::NoThread`].
@@ -118,7 +119,7 @@ impl<C: Config> Core<C> {
         let bits = said.bits();
         said.told.store(bits, Ordering::Relaxed);
         if let Some(row) = self.ceilings.find_mut(task.index()) {
-            row.told = C::ceiling(bits).map(|ceiling| (ceiling, now));
+            row.told = C::ceiling(bits).map(|ceiling| (ceiling, Time::ZERO));
         }
         // A policy that refuses it has no ceilings.
         let _ = self.urge(task, now);

@@ -220,7 +220,7 @@ impl<C: Config> Core<C> {
         }
         let row = self.queues.get(queue.0, false)?;
         let waits = !row.has_room();
-        self.send_in_line(cpu, queue, message, until, now)?;
+        self.send_in_line(cpu, queue, message, until, now, || true)?;
         Ok(if waits {
             Poll::Pending
         } else {
@@ -229,10 +229,11 @@ impl<C: Config> Core<C> {
     }
 
     /// The second half of [`Core::send`], for a caller that has just tried the first,
-    /// [`Core::try_send`], in vain: a receiver gets the message, or the running thread waits.
+    /// [`Core::try_send`], in vain: a receiver gets the message, or the running thread waits, if the message `lasts`
+    /// where it is.
     ///
     /// # Errors
-    /// As [`Core::send`].
+    /// As [`Core::send`]; [`Error::NoThread`] if it does not last, as no thread calls.
     #[inline]
     pub fn send_in_line(
         &mut self,
@@ -241,8 +242,10 @@ impl<C: Config> Core<C> {
         message: &C::Message,
         until: Time,
         now: Time,
+        lasts: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
         match self.post_to_waiter(cpu, queue, message, true, now) {
+            Err(Error::Full) if !lasts() => Err(Error::NoThread),
             Err(Error::Full) => self.wait_for_room(cpu, queue, message, until, now),
             posted => posted,
         }

@@ -283,7 +283,8 @@ core::arch::global_asm!(
 ///
 /// r3 keeps the address of the two pointers, as `ldrd` leaves it alone. From when they are read no interrupt
 /// comes, so none begins a thread anew whose stack pointer is being kept: by `FAULTMASK`, which the exception's return
-/// takes back. One that comes later and sets another `to` pends `PendSV` again, which then goes on from the one that this one
+/// takes back. Nor is there a guard until then, so the registers are pushed before; and a fault there, of a stack pointer that has been
+/// written over, is none that can be reported. One that comes later and sets another `to` pends `PendSV` again, which then goes on from the one that this one
 /// went to. A guard needs no barrier but the `dsb`, since an exception's return is one.
 #[doc(hidden)]
 #[macro_export]

@@ -40,7 +40,7 @@ pub struct Cpu<'a, C: BoardConfig> {
     tick: &'a mut Tick,
     contexts: &'a mut Contexts<C>,
     switch: &'a mut Switch,
-    /// Which thread runs has been decided because the one that did stops, most likely: another one runs then.
+    /// If a decision has been made, another thread runs, most likely: it is not worth a look whether the CPU has its registers already.
     leaves: bool,
     /// No thread runs after the entry.
     idles: bool,

@@ -229,6 +229,12 @@ impl<C: Config<Stamp = Time> + 'static> Machine for Kernel<C> {
         self.in_thread()
     }
 
+    /// It has been looked at.
+    #[inline]
+    fn lasts(&'static self) -> bool {
+        true
+    }
+
     /// The virtual time.
     #[inline]
     fn now(&'static self) -> Time {

@@ -245,6 +245,13 @@ pub trait Machine: Sized + Sync + 'static {
         !<Self::Config as Config>::CHECKS || self.in_thread()
     }
 
+    /// Within the kernel, of a call that is about to wait: whether its variables last until then, as a thread's do, and a handler's
+    /// do not. With checks that has been [looked at](Machine::can_wait).
+    #[inline]
+    fn lasts(&'static self) -> bool {
+        <Self::Config as Config>::CHECKS || self.in_thread()
+    }
+
     /// The name under which the calling thread changes objects in memory without the kernel
     /// ([`Core::quick_name`]). Zero: it has to ask the kernel, or is no thread.
     #[inline]

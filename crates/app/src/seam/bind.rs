@@ -157,11 +157,17 @@ macro_rules! __bind {
                 }
                 $kernel.try_or(
                     |core, cpu, _| Ok(core.try_send(queue, message, Some(cpu))?.then_some(())),
-                    |core, cpu, now| core.send_in_line(cpu, queue, message, Time::NEVER, now),
+                    |core, cpu, now| {
+                        let lasts = || $kernel.lasts();
+                        core.send_in_line(cpu, queue, message, Time::NEVER, now, lasts)
+                    },
                 )
             }
             #[rest]
             fn _flyball_send_until(queue: QueueId, message: &Message, until: Time) -> Result<(), Error> {
+                if !$kernel.lasts() {
+                    return Err(Error::NoThread);
+                }
                 $crate::__wait_until!(
                     $kernel,
                     until,
@@ -191,6 +197,9 @@ macro_rules! __bind {
                     |core, cpu, _| {
                         let is_here = $crate::seam::IS_QUICK
                             && core.try_receive(queue, &mut { hand }, Some(cpu))?;
+                        if !is_here && !$kernel.lasts() {
+                            return Err(Error::NoThread);
+                        }
                         Ok(is_here.then_some(()))
                     },
                     |core, cpu, now| core.receive_in_line(cpu, queue, hand, Time::NEVER, now),
@@ -202,6 +211,9 @@ macro_rules! __bind {
                 message: &mut Message,
                 until: Time
             ) -> Result<(), Error> {
+                if !$kernel.lasts() {
+                    return Err(Error::NoThread);
+                }
                 let hand = message.hand();
                 $crate::__wait_until!(
                     $kernel,

@@ -146,7 +146,8 @@ impl<P: Policy, const CHECKS: bool, O: TestObjects> World<P, CHECKS, O> {
                 return Ok(Poll::Ready(()));
             }
             let now = self.now;
-            self.core.send_in_line(CPU, queue, &message, until, now)?;
+            self.core
+                .send_in_line(CPU, queue, &message, until, now, || true)?;
             return Ok(self.came());
         }
         self.core.send(CPU, queue, &message, until, self.now)
