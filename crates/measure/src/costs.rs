@@ -20,12 +20,12 @@ pub struct Kernel {
 /// measured decision includes them. Here they are taken out of it, and the task that loses the CPU
 /// makes up for them ([`time_slice`](crate::calibrate::time_slice) tells more).
 const INSTRUCTIONS: [(&str, [u64; 5]); 7] = [
-    ("rm", [611, 984, 186, 24, 0]),
-    ("dm", [593, 899, 257, 0, 0]),
-    ("edf", [661, 949, 180, 25, 0]),
-    ("fifo", [510, 423, 555, 68, 0]),
-    ("rr", [551, 460, 403, 60, 237]),
-    ("ipi", [1044, 384, 648, 0, 237]),
+    ("rm", [588, 879, 213, 19, 0]),
+    ("dm", [591, 879, 210, 24, 0]),
+    ("edf", [651, 925, 166, 21, 0]),
+    ("fifo", [497, 398, 534, 74, 0]),
+    ("rr", [536, 356, 426, 65, 237]),
+    ("ipi", [1034, 293, 670, 0, 237]),
     ("pp", [1561, 1568, 1005, 457, 0]),
 ];
 
