@@ -136,7 +136,7 @@ int main() {
   row("lock_inheriting", least[LOCK_INHERITING], 14);
   row("unlock_inheriting", least[UNLOCK_INHERITING], 15);
   row("lock_ceiling", least[LOCK_CEILING], 52);
-  row("unlock_ceiling", least[UNLOCK_CEILING], 56);
+  row("unlock_ceiling", least[UNLOCK_CEILING], 58);
   row("lock_recursive", least[LOCK_RECURSIVE], 14);
   row("lock_again", least[LOCK_AGAIN], 19);
   row("unlock_again", least[UNLOCK_AGAIN], 15);
