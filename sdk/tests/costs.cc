@@ -89,7 +89,7 @@ void threads() {
     all = std::min(all, between(begin, now()));
   }
   row("create", create, 2900);
-  row("create_join", all, 4900);
+  row("create_join", all, 5200);
 }
 
 __attribute__((noinline)) void fail(int value) { throw value; }
@@ -105,7 +105,7 @@ void exceptions() {
       CHECK(value == i);
     }
   }
-  row("throw_catch", measured, 6000);
+  row("throw_catch", measured, 6200);
 }
 
 }  // namespace

@@ -203,7 +203,7 @@ mod tests {
     ];
 
     /// Rows that take more than is wanted, and what they take today.
-    const MISSED: [(&[&str], f64); 1] = [(&CEILING, 1_400.0)];
+    const MISSED: [(&[&str], f64); 1] = [(&CEILING, 110.0)];
 
     #[test]
     fn programs_do_not_grow() {
