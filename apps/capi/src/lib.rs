@@ -48,7 +48,7 @@ impl Config for Program {
     type Counts = Nothing;
     type Budgets = Nothing;
     const TICKS: bool = false;
-    const SAYS_CEILINGS: bool = true;
+    const LAZY_CEILINGS: bool = true;
 
     fn ceiling(bits: u32) -> Option<policy::Params> {
         let mut terms = Terms::LEAST;
@@ -160,14 +160,14 @@ extern "Rust" fn _flyball_c_raise(floor: Option<(Duration, Time)>) -> Result<(),
 }
 
 #[unsafe(no_mangle)]
-extern "Rust" fn _flyball_c_watch(ceilings: &'static Ceilings) -> Result<(), Error> {
-    KERNEL.act(|core, cpu, _| core.watch(cpu, ceilings))
+extern "Rust" fn _flyball_c_register_ceilings(ceilings: &'static Ceilings) -> Result<(), Error> {
+    KERNEL.act(|core, cpu, _| core.register_ceilings(cpu, ceilings))
 }
 
 #[unsafe(no_mangle)]
-extern "Rust" fn _flyball_c_heed() {
+extern "Rust" fn _flyball_c_apply_ceilings() {
     let _ = KERNEL.act_now(|core, cpu, now| {
-        core.heed(cpu, now);
+        core.apply_ceilings(cpu, now);
         Ok(())
     });
 }

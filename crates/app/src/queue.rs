@@ -87,9 +87,9 @@ impl<T: Send + 'static> Queue<T> {
             .id()
             .and_then(|id| Message::with(&message, |message| send(id, message)));
         match sent {
-            // The queue has the value now, or who has received it.
+            // The value is in the queue now, or the receiver's.
             Ok(()) => Ok(()),
-            // SAFETY: it was put there, and nobody else has it.
+            // SAFETY: it was put there above, and has not been sent, so this is the only copy in use.
             Err(error) => Err((error, unsafe { message.assume_init() })),
         }
     }

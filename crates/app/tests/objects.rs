@@ -255,7 +255,7 @@ fn queues() {
     assert_eq!((WORK.receive(), WORK.receive()), (Ok((5, 0)), Ok((6, 0))));
 }
 
-/// A message that is given has one owner at any time: it is dropped once, by whoever has it last.
+/// A message that is given has one owner at any time: its last owner drops it, once.
 fn messages_are_given() {
     struct Large([u64; 9], &'static AtomicU32);
     impl Drop for Large {

@@ -65,14 +65,16 @@ unsafe extern "Rust" {
     /// As [`Core::raise`](flyball_kernel::Core::raise).
     pub(crate) safe fn _flyball_c_raise(floor: Option<(Duration, Time)>) -> Result<(), Error>;
 
-    /// From now on the calling thread says its ceilings there: bit n stands for priority n + 1.
+    /// From now on the calling thread notes its ceilings there: bit n stands for priority n + 1.
     ///
     /// # Errors
-    /// As [`Core::watch`](flyball_kernel::Core::watch).
-    pub(crate) safe fn _flyball_c_watch(ceilings: &'static Ceilings) -> Result<(), Error>;
+    /// As [`Core::register_ceilings`](flyball_kernel::Core::register_ceilings).
+    pub(crate) safe fn _flyball_c_register_ceilings(
+        ceilings: &'static Ceilings,
+    ) -> Result<(), Error>;
 
-    /// What the calling thread has said of its ceilings counts now.
-    pub(crate) safe fn _flyball_c_heed();
+    /// Applies the ceilings that the calling thread has noted.
+    pub(crate) safe fn _flyball_c_apply_ceilings();
 
     /// Something has become due for `thread`, which is not the calling one. If it is in the middle of its program it
     /// finds out before it goes on there: on the Cortex-M3 it calls `__flyball_interrupt`, and `gate` becomes 1, if that

@@ -1,10 +1,10 @@
 //! Priority ceilings: while a thread has mutexes with ceilings it is as urgent as the highest of these.
 //! Under earliest deadlines they have floors instead: `floor`.
 //!
-//! A thread notes its ceilings. On a processor that is alone the kernel looks there before another thread runs, so most critical
+//! A thread notes its ceilings. On a processor that is alone the kernel applies them lazily, when another thread is about to run, so most critical
 //! sections end without a call.
 
-use crate::binding::{_flyball_c_heed, _flyball_c_watch, HIGHEST};
+use crate::binding::{_flyball_c_apply_ceilings, _flyball_c_register_ceilings, HIGHEST};
 use crate::control::Control;
 use crate::errno::{EAGAIN, EINVAL, ENOTSUP};
 use crate::floor::{self, calloc};
@@ -14,8 +14,8 @@ use core::ffi::c_int;
 use core::sync::atomic::{AtomicU8, Ordering};
 use flyball_app::seam::_flyball_try_unlock;
 
-/// Whether the kernel looks by itself at what a thread has noted.
-const IS_SEEN: bool = cfg!(target_arch = "arm");
+/// Whether the kernel applies lazily what a thread has noted.
+const IS_LAZY: bool = cfg!(target_arch = "arm");
 
 /// The calling thread has a mutex with this ceiling. `EINVAL` if its own priority is higher, `EAGAIN` if it has 255 of this
 /// ceiling, or there is no memory to count them: then nothing has changed.
@@ -32,22 +32,22 @@ pub(crate) fn enter(ceiling: u32) -> c_int {
     if bits & bit != 0 {
         return enter_again(me, ceiling);
     }
-    if !me.says_ceilings.load(Ordering::Relaxed) {
-        say(me);
+    if !me.has_registered.load(Ordering::Relaxed) {
+        register(me);
     }
     me.ceilings.set(bits | bit);
-    if !IS_SEEN && bit > bits {
-        _flyball_c_heed();
+    if !IS_LAZY && bit > bits {
+        _flyball_c_apply_ceilings();
     }
     0
 }
 
 #[cold]
 #[inline(never)]
-fn say(me: &'static Control) {
+fn register(me: &'static Control) {
     // A thread calls, and there are ceilings.
-    let _ = _flyball_c_watch(&me.ceilings);
-    me.says_ceilings.store(true, Ordering::Relaxed);
+    let _ = _flyball_c_register_ceilings(&me.ceilings);
+    me.has_registered.store(true, Ordering::Relaxed);
 }
 
 /// Ceilings are from 1 on.
@@ -103,8 +103,8 @@ pub(crate) fn leave(ceiling: u32) {
     let (bit, others) = (bit(ceiling), me.ceilings.bits() & !bit(ceiling));
     me.ceilings.set(others);
     // Of several only the highest counts.
-    if bit > others && (!IS_SEEN || me.ceilings.are_told()) {
-        _flyball_c_heed();
+    if bit > others && (!IS_LAZY || me.ceilings.are_applied()) {
+        _flyball_c_apply_ceilings();
     }
 }
 

@@ -97,7 +97,7 @@ pub(crate) struct Control {
     /// Whether it was at a point of cancellation while it had locks of the C library.
     pub(crate) has_passed: AtomicBool,
     /// Whether the kernel knows where `ceilings` are.
-    pub(crate) says_ceilings: AtomicBool,
+    pub(crate) has_registered: AtomicBool,
     /// Whether it waits for a mutex, and would go on waiting if it were roused.
     pub(crate) is_locking: AtomicBool,
 }

@@ -5,9 +5,9 @@
 //! The caller knows which mutexes the thread has, and so which ceiling is the most urgent one. It is told
 //! to the policy again wherever what the thread inherits changes.
 //!
-//! There are two ways to say it. A call, [`Core::raise`], counts at once. Or the thread writes down its ceilings, as
-//! [`Ceilings`], which is no call. On the only CPU nothing comes of them as long as the thread runs; so the kernel looks only when
-//! another one is about to run, or the thread to wait, and most critical sections have ended by then.
+//! A ceiling is applied at once, by a call ([`Core::raise`]), or lazily: the thread notes its ceilings in memory
+//! ([`Ceilings`]). On the only CPU a ceiling makes no difference as long as its thread runs, so the kernel applies it only when
+//! another thread is about to run, or this one to wait. Most critical sections have ended by then.
 
 use crate::{Config, Core, Error};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -17,13 +17,14 @@ use flyball_trace::{CpuId, TaskId, Time};
 /// Which ceilings a thread has, a bit for each. What a bit stands for, [`Config::ceiling`] says: something that does not depend on
 /// when the thread has got it, such as a priority.
 ///
-/// Only the thread itself adds and removes bits. On one CPU that is all ([`Core::watch`]), unless the kernel
-/// [has looked](Ceilings::are_told) when one is removed; on several each change is to be followed by [`Core::heed`].
+/// Only the thread itself adds and removes bits, after [`Core::register_ceilings`]. On one CPU a thread that adds one need not call the kernel; if it
+/// removes the highest, and some [have been applied](Ceilings::are_applied), it calls [`Core::apply_ceilings`]. On several CPUs it does so
+/// after each change of the highest.
 #[derive(Debug, Default)]
 pub struct Ceilings {
     has: AtomicU32,
-    /// What the policy has been told.
-    told: AtomicU32,
+    /// Those that the policy has been told of.
+    applied: AtomicU32,
 }
 
 impl Ceilings {
@@ -31,7 +32,7 @@ impl Ceilings {
     pub const fn new() -> Ceilings {
         Ceilings {
             has: AtomicU32::new(0),
-            told: AtomicU32::new(0),
+            applied: AtomicU32::new(0),
         }
     }
 
@@ -47,79 +48,84 @@ impl Ceilings {
         self.has.store(bits, Ordering::Relaxed);
     }
 
-    /// Whether the policy has been told of one.
+    /// Whether the policy has been told of any.
     #[inline]
-    pub fn are_told(&self) -> bool {
-        self.told.load(Ordering::Relaxed) != 0
+    pub fn are_applied(&self) -> bool {
+        self.applied.load(Ordering::Relaxed) != 0
     }
 
     #[inline]
-    fn are_news(&self) -> bool {
-        self.bits() != self.told.load(Ordering::Relaxed)
+    fn have_changed(&self) -> bool {
+        self.bits() != self.applied.load(Ordering::Relaxed)
     }
 }
 
 /// What the kernel knows of the ceilings of a thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<P> {
-    /// The one that counts, and since when.
-    told: Option<(P, Time)>,
-    /// Where the thread says itself which it has.
-    said: Option<&'static Ceilings>,
+    /// The one that the policy has been told of, and since when.
+    applied: Option<(P, Time)>,
+    /// Where the thread notes which it has.
+    noted: Option<&'static Ceilings>,
 }
 
 impl<P> Row<P> {
     pub(crate) const NONE: Row<P> = Row {
-        told: None,
-        said: None,
+        applied: None,
+        noted: None,
     };
 }
 
 impl<C: Config> Core<C> {
-    /// From now on the running thread says in `ceilings` which it has, until it ends or [moves](crate::Core::emigrate).
+    /// From now on the running thread notes its ceilings in `ceilings`, until it ends or [moves](crate::Core::emigrate).
     ///
     /// # Errors
-    /// [`Error::Full`] without [`Config::Ceilings`] or [`Config::SAYS_CEILINGS`]; [`Error::NoThread`].
-    pub fn watch(&mut self, cpu: CpuId, ceilings: &'static Ceilings) -> Result<(), Error> {
+    /// [`Error::Full`] without [`Config::Ceilings`] or [`Config::LAZY_CEILINGS`]; [`Error::NoThread`].
+    pub fn register_ceilings(
+        &mut self,
+        cpu: CpuId,
+        ceilings: &'static Ceilings,
+    ) -> Result<(), Error> {
         let task = self.caller(cpu)?;
         let row = self.ceilings.find_mut(task.index());
-        let row = row.filter(|_| C::SAYS_CEILINGS).ok_or(Error::Full)?;
-        row.said = Some(ceilings);
+        let row = row.filter(|_| C::LAZY_CEILINGS).ok_or(Error::Full)?;
+        row.noted = Some(ceilings);
         Ok(())
     }
 
-    /// The running thread has said something in its [`Ceilings`], which counts from now on. O(threads that wait for its mutexes).
-    pub fn heed(&mut self, cpu: CpuId, now: Time) {
+    /// Applies what the running thread has noted in its [`Ceilings`]. O(threads that wait for its mutexes).
+    pub fn apply_ceilings(&mut self, cpu: CpuId, now: Time) {
         if let Some(task) = self.running_task(cpu) {
-            self.heed_task(task, now);
+            self.apply_ceilings_of(task, now);
         }
     }
 
-    /// `task` is about to run no more, for now, on the only CPU.
+    /// On the only CPU: applies what `task` has noted, as it is about to stop, or another one to run.
     #[inline]
-    pub(crate) fn heed_alone(&mut self, task: TaskId, now: Time) {
-        if C::SAYS_CEILINGS && self.is_alone() {
-            self.heed_task(task, now);
+    pub(crate) fn apply_lazily(&mut self, task: TaskId, now: Time) {
+        if C::LAZY_CEILINGS && self.is_alone() {
+            self.apply_ceilings_of(task, now);
         }
     }
 
     #[inline]
-    fn heed_task(&mut self, task: TaskId, now: Time) {
+    fn apply_ceilings_of(&mut self, task: TaskId, now: Time) {
         if let Some(row) = self.ceilings.find(task.index())
-            && let Some(said) = row.said
-            && said.are_news()
+            && let Some(noted) = row.noted
+            && noted.have_changed()
         {
-            self.tell_ceilings(task, said, now);
+            self.raise_to_ceilings(task, noted, now);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn tell_ceilings(&mut self, task: TaskId, said: &Ceilings, now: Time) {
-        let bits = said.bits();
-        said.told.store(bits, Ordering::Relaxed);
+    fn raise_to_ceilings(&mut self, task: TaskId, noted: &Ceilings, now: Time) {
+        let bits = noted.bits();
+        noted.applied.store(bits, Ordering::Relaxed);
         if let Some(row) = self.ceilings.find_mut(task.index()) {
-            row.told = C::ceiling(bits).map(|ceiling| (ceiling, Time::ZERO));
+            // It does not depend on the instant.
+            row.applied = C::ceiling(bits).map(|ceiling| (ceiling, Time::ZERO));
         }
         // A policy that refuses it has no ceilings.
         let _ = self.urge(task, now);
@@ -140,10 +146,10 @@ impl<C: Config> Core<C> {
     ) -> Result<(), Error> {
         let task = self.caller(cpu)?;
         let row = self.ceilings.find_mut(task.index()).ok_or(Error::Full)?;
-        let before = core::mem::replace(&mut row.told, ceiling);
+        let before = core::mem::replace(&mut row.applied, ceiling);
         if let Err(error) = self.urge(task, now) {
             if let Some(row) = self.ceilings.find_mut(task.index()) {
-                row.told = before;
+                row.applied = before;
             }
             // What the policy took before it takes again.
             let _ = self.urge(task, now);
@@ -164,7 +170,7 @@ impl<C: Config> Core<C> {
     #[inline]
     pub(crate) fn raise_again(&mut self, task: TaskId, now: Time) -> Result<(), Error> {
         if let Some(row) = self.ceilings.find(task.index())
-            && let Some((ceiling, since)) = row.told
+            && let Some((ceiling, since)) = row.applied
         {
             let raised = self.policy.raise(task, ceiling, since, now);
             let resched = raised.map_err(|refused| self.refused(refused))?;
@@ -173,7 +179,7 @@ impl<C: Config> Core<C> {
         Ok(())
     }
 
-    /// `task` has ended: it has no ceiling, and what it said may be gone.
+    /// `task` has ended: it has no ceiling, and the memory with its notes may be gone.
     #[inline]
     pub(crate) fn forget_ceiling(&mut self, task: TaskId) {
         if let Some(row) = self.ceilings.find_mut(task.index()) {

@@ -97,8 +97,8 @@ pub trait Config {
     /// ([`Core::on_exhaust`](crate::Core::on_exhaust)).
     const OVERRUNS: bool = false;
 
-    /// Whether threads may say in memory which ceilings they have ([`Core::watch`](crate::Core::watch)).
-    const SAYS_CEILINGS: bool = false;
+    /// Whether threads may note their ceilings in memory, which are applied lazily ([`Core::register_ceilings`](crate::Core::register_ceilings)).
+    const LAZY_CEILINGS: bool = false;
 
     /// A thread that has these [`Ceilings`](crate::Ceilings) is at least as urgent as a task with the parameters returned; `None`:
     /// it has none.

@@ -417,7 +417,7 @@ impl<C: Config> Core<C> {
         }
         self.signal_overruns(cpu, now);
         if let Some(task) = before.get() {
-            self.heed_alone(task, now);
+            self.apply_lazily(task, now);
         }
         let choice = self.policy.pick(cpu, now);
         if C::Policy::WANTS.released_cpu {
@@ -654,11 +654,11 @@ impl<C: Config> Core<C> {
     /// Tells the policy that `task`, which runs on `cpu`, has stopped.
     #[inline(always)]
     pub(crate) fn stop(&mut self, cpu: CpuId, task: TaskId, why: Stop, now: Time) {
-        self.heed_alone(task, now);
-        self.stop_heeded(cpu, task, why, now);
+        self.apply_lazily(task, now);
+        self.tell_stopped(cpu, task, why, now);
     }
 
-    fn stop_heeded(&mut self, cpu: CpuId, task: TaskId, why: Stop, now: Time) {
+    fn tell_stopped(&mut self, cpu: CpuId, task: TaskId, why: Stop, now: Time) {
         self.count(cpu, now);
         let state = self.cpu_mut(cpu);
         let used = state.used();

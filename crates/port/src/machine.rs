@@ -245,8 +245,8 @@ pub trait Machine: Sized + Sync + 'static {
         !<Self::Config as Config>::CHECKS || self.in_thread()
     }
 
-    /// Within the kernel, of a call that is about to wait: whether its variables last until then, as a thread's do, and a handler's
-    /// do not. With checks that has been [looked at](Machine::can_wait).
+    /// Of a call that is about to wait: whether its variables last until the wait ends, as a thread's do, and those of an interrupt's handler
+    /// do not. With checks [`Machine::can_wait`] has told that before. Also to be asked within the kernel.
     #[inline]
     fn lasts(&'static self) -> bool {
         <Self::Config as Config>::CHECKS || self.in_thread()

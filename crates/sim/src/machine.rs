@@ -393,7 +393,7 @@ impl<S: Scheduler, T: Sink> Node<S, T> {
             self.look_for_cycle(now);
         }
         if PLAIN {
-            // Nobody pays for it.
+            // The kernel's work takes no time, so it does not matter how much there was.
             return self.core.timer(CPU, now);
         }
         let (ticks, misses) = (self.core.ticks(), self.core.misses());

@@ -1,21 +1,26 @@
-//! Ceilings that threads say in memory: the same schedule as where each change is a call.
+//! Ceilings that are applied lazily: the schedule is the same as where each change is a call.
 
 use super::world::{CPU, TestObjects, at, ns};
 use crate::{
     Attributes, Ceilings, Config, Core, Entry, Error, InMemory, MutexId, Protocol, Sizes, Timing,
 };
+use core::marker::PhantomData;
 use flyball_policy::order::Level;
-use flyball_policy::{Bitmap, FixedPriority, Inline, Nothing, Priority, Ranked, RoundRobin};
+use flyball_policy::{
+    Bitmap, FixedPriority, Inline, Nothing, Policy, Priority, Ranked, RoundRobin,
+};
 use flyball_trace::{Duration, Event, Time};
 use proptest::prelude::*;
 
 const THREADS: usize = 4;
 
-/// Bit n stands for priority n. Equals take turns.
-struct Says;
+type Ordered<O> = Ranked<O, Bitmap<Level, Inline<THREADS>, 1>>;
 
-impl Config for Says {
-    type Policy = Ranked<RoundRobin<FixedPriority>, Bitmap<Level, Inline<THREADS>, 1>>;
+/// Bit n stands for priority n.
+struct Lazy<P>(PhantomData<P>);
+
+impl<P: Policy<Params = Priority>> Config for Lazy<P> {
+    type Policy = P;
     type Trace = Vec<Event>;
     type Message = ();
     type Stamp = Time;
@@ -31,7 +36,7 @@ impl Config for Says {
     type Accounts = Nothing;
     type Counts = Nothing;
     type Budgets = Nothing;
-    const SAYS_CEILINGS: bool = true;
+    const LAZY_CEILINGS: bool = true;
 
     fn ceiling(bits: u32) -> Option<Priority> {
         let highest = bits.checked_ilog2()?;
@@ -51,34 +56,43 @@ enum Step {
     Unlock,
 }
 
-struct Kernel {
-    core: Core<Says>,
+struct Kernel<P: Policy<Params = Priority>> {
+    core: Core<Lazy<P>>,
     now: Time,
     mutex: crate::At,
-    said: [&'static Ceilings; THREADS],
+    noted: [&'static Ceilings; THREADS],
     /// Each change is followed by a call.
     calls: bool,
 }
 
-impl Kernel {
-    fn new(calls: bool) -> Kernel {
+/// A preemption is told to the policy as a stop.
+fn round_robin() -> Ordered<RoundRobin<FixedPriority>> {
+    let order = RoundRobin {
+        order: FixedPriority,
+        quantum: ns(5),
+    };
+    Ranked::new(order, THREADS)
+}
+
+/// A preemption is not told.
+fn fixed() -> Ordered<FixedPriority> {
+    Ranked::new(FixedPriority, THREADS)
+}
+
+impl<P: Policy<Params = Priority>> Kernel<P> {
+    fn new(policy: P, calls: bool) -> Kernel<P> {
         // All that there are, so that Miri finds none lost.
-        static SAID: std::sync::Mutex<Vec<&Ceilings>> = std::sync::Mutex::new(Vec::new());
-        let order = RoundRobin {
-            order: FixedPriority,
-            quantum: ns(5),
-        };
-        let policy = Ranked::new(order, THREADS);
-        let said = [(); THREADS].map(|()| {
-            let said: &'static Ceilings = Box::leak(Box::new(Ceilings::new()));
-            SAID.lock().unwrap().push(said);
-            said
+        static ALL: std::sync::Mutex<Vec<&Ceilings>> = std::sync::Mutex::new(Vec::new());
+        let noted = [(); THREADS].map(|()| {
+            let ceilings: &'static Ceilings = Box::leak(Box::new(Ceilings::new()));
+            ALL.lock().unwrap().push(ceilings);
+            ceilings
         });
         let mut kernel = Kernel {
             core: Core::new(policy, Vec::new(), Timing::Tickless, &Sizes::FIXED),
             now: Time::ZERO,
             mutex: TestObjects::mutex(&mut { InMemory }, 0, Protocol::Inherit),
-            said,
+            noted,
             calls,
         };
         for priority in [3, 2, 2, 1] {
@@ -88,11 +102,14 @@ impl Kernel {
                 .spawn(CPU, attributes, Priority(priority), at(0));
             spawned.unwrap();
         }
-        // Each says where it is going to say so, and sleeps.
+        // Each registers its ceilings, and sleeps.
         kernel.settle();
         for _ in 0..THREADS {
             let me = kernel.running().unwrap();
-            kernel.core.watch(CPU, kernel.said[me]).unwrap();
+            kernel
+                .core
+                .register_ceilings(CPU, kernel.noted[me])
+                .unwrap();
             kernel.step(Step::Sleep(1));
         }
         kernel
@@ -116,12 +133,12 @@ impl Kernel {
         self.now = until;
     }
 
-    fn say(&mut self, me: usize, change: impl FnOnce(u32) -> u32) {
-        let bits = change(self.said[me].bits());
-        let ends = bits < self.said[me].bits();
-        self.said[me].set(bits);
-        if self.calls || ends && self.said[me].are_told() {
-            self.core.heed(CPU, self.now);
+    fn change(&mut self, me: usize, change: impl FnOnce(u32) -> u32) {
+        let bits = change(self.noted[me].bits());
+        let ends = bits < self.noted[me].bits();
+        self.noted[me].set(bits);
+        if self.calls || ends && self.noted[me].are_applied() {
+            self.core.apply_ceilings(CPU, self.now);
             self.settle();
         }
     }
@@ -131,8 +148,8 @@ impl Kernel {
             return self.pass(ns(1));
         };
         match step {
-            Step::Enter(level) => self.say(me, |bits| bits | 1 << level),
-            Step::Leave(level) => self.say(me, |bits| bits & !(1 << level)),
+            Step::Enter(level) => self.change(me, |bits| bits | 1 << level),
+            Step::Leave(level) => self.change(me, |bits| bits & !(1 << level)),
             Step::Run(length) => self.pass(ns(length)),
             Step::Sleep(length) => {
                 let until = self.now + ns(length);
@@ -171,42 +188,58 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Does the same steps where ceilings are applied lazily, and where each change is a call.
+fn compare<P: Policy<Params = Priority>>(
+    policy: impl Fn() -> P,
+    steps: &[Step],
+) -> Result<(), TestCaseError> {
+    let (mut lazy, mut calls) = (Kernel::new(policy(), false), Kernel::new(policy(), true));
+    for &step in steps {
+        lazy.step(step);
+        calls.step(step);
+        prop_assert_eq!(
+            lazy.running(),
+            calls.running(),
+            "{:?} at {:?}",
+            step,
+            lazy.now
+        );
+    }
+    prop_assert_eq!(lazy.core.trace(), calls.core.trace());
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 2_000 }))]
 
     #[test]
-    fn what_is_said_counts_as_what_is_called(
+    fn lazy_and_eager_ceilings_give_the_same_schedule(
         steps in proptest::collection::vec(step(), if cfg!(miri) { 20 } else { 120 })
     ) {
-        let (mut says, mut calls) = (Kernel::new(false), Kernel::new(true));
-        for step in steps {
-            says.step(step);
-            calls.step(step);
-            prop_assert_eq!(says.running(), calls.running(), "{:?} at {:?}", step, says.now);
-        }
-        prop_assert_eq!(says.core.trace(), calls.core.trace());
+        compare(round_robin, &steps)?;
+        compare(fixed, &steps)?;
     }
 }
 
-/// The policy hears of a ceiling only where it matters.
+/// The policy is told of a ceiling when its thread stops, and not before.
 #[test]
-fn most_ceilings_are_never_told() {
-    let mut kernel = Kernel::new(false);
+fn a_ceiling_is_applied_only_where_it_matters() {
+    let mut kernel = Kernel::new(round_robin(), false);
     kernel.pass(ns(7));
     let me = kernel.running().unwrap();
     kernel.step(Step::Enter(3));
     kernel.step(Step::Run(1));
-    assert!(!kernel.said[me].are_told());
+    assert!(!kernel.noted[me].are_applied());
     kernel.step(Step::Leave(3));
     kernel.step(Step::Enter(3));
     kernel.step(Step::Sleep(3));
-    assert!(kernel.said[me].are_told());
+    assert!(kernel.noted[me].are_applied());
 }
 
-/// Who ends says nothing any more, and its row has no ceiling.
+/// A new thread in the row of one that ended with a ceiling has none.
 #[test]
-fn a_new_thread_has_said_nothing() {
-    let mut kernel = Kernel::new(false);
+fn a_new_thread_has_no_ceiling() {
+    let mut kernel = Kernel::new(round_robin(), false);
     kernel.pass(ns(7));
     let me = kernel.running().unwrap();
     kernel.step(Step::Enter(3));
