@@ -15,9 +15,9 @@ pub(crate) const CALLS: [(&str, &[&str]); 14] = [
     ("signal, and a higher thread runs", &["signal_wakes"]),
     ("it waits again, and the signaller runs", &["wait_blocks"]),
     ("both", &["signal_wakes", "wait_blocks"]),
-    ("signal and take, nobody waits", &["signal", "take"]),
-    ("lock and unlock, nobody waits", &["lock", "unlock"]),
-    ("send and receive, nobody waits", &["send", "receive"]),
+    ("signal and take, no thread waits", &["signal", "take"]),
+    ("lock and unlock, no thread waits", &["lock", "unlock"]),
+    ("send and receive, no thread waits", &["send", "receive"]),
     ("send, and a higher receiver runs", &["send_wakes"]),
     (
         "it receives again, and the sender runs",

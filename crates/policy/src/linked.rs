@@ -2,7 +2,7 @@
 //! [`Global`](crate::Global) describes, whatever the keys of the tasks are.
 
 use crate::policy::{CpuSet, Resched};
-use crate::queue::{End, Entry, IndexedHeap, Queue};
+use crate::queue::{End, Queue};
 use crate::storage::{Storage, Table};
 use flyball_trace::{CpuId, Slot, TaskId, Time};
 
@@ -23,13 +23,11 @@ pub(crate) struct Linked<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> {
     /// The tasks that are queued, and not linked.
     waiting: Q,
     places: <Q::Storage as Storage>::Table<Place>,
-    cpus: C::Table<Cpu>,
+    /// The table may have more rows than there are CPUs.
+    cpus: C::Table<Cpu<K>>,
+    count: usize,
     /// The CPUs without a link.
     free: CpuSet,
-    /// All CPUs by their links, the least urgent first. It is read when no CPU is free; until then
-    /// a free one may stand where it stood last, or not at all. Where keys change while tasks run
-    /// it is not kept.
-    links: IndexedHeap<Link<K>, C>,
     /// The last numbers that were given at the head and at the tail of equals.
     head: i64,
     tail: i64,
@@ -48,59 +46,27 @@ struct Place {
 
 /// What a CPU does.
 #[derive(Clone, Copy, Default)]
-struct Cpu {
-    linked: Slot,
-    runs: Slot,
-    /// Since when.
-    since: Time,
-}
-
-/// A CPU with a link, by the key of the linked task and its place among equals.
-#[derive(Clone, Copy)]
-struct Link<K> {
+struct Cpu<K> {
+    /// The key of the linked task as of when it was linked or last looked at, and its place among equals.
     key: K,
     number: i64,
-    cpu: CpuId,
-}
-
-impl<K: Copy + Ord + Default> Entry for Link<K> {
-    type Id = CpuId;
-
-    fn none() -> Self {
-        Link {
-            key: K::default(),
-            number: 0,
-            cpu: CpuId(0),
-        }
-    }
-
-    #[inline]
-    fn id(&self) -> CpuId {
-        self.cpu
-    }
-
-    fn of(self, cpu: CpuId) -> Self {
-        Link { cpu, ..self }
-    }
-
-    #[inline]
-    fn is_before(&self, other: &Self) -> bool {
-        // The comparison of tuples looks at both numbers even where the keys differ.
-        self.key > other.key || self.key == other.key && self.number > other.number
-    }
+    /// Since when the task runs.
+    since: Time,
+    linked: Slot,
+    runs: Slot,
 }
 
 impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
     /// No tasks, on the CPUs 0 to `cpus` - 1, at most 128, with room for task ids below `capacity`.
     pub(crate) fn new(capacity: usize, cpus: usize) -> Self {
-        let table: C::Table<Cpu> = Table::new(cpus, Cpu::default());
+        let table: C::Table<Cpu<K>> = Table::new(cpus, Cpu::default());
         let all = (0..=CpuSet::LARGEST.0).take(cpus.min(table.capacity()));
         Linked {
             waiting: Q::new(capacity),
             places: Table::new(capacity, Place::default()),
+            count: cpus.min(table.capacity()),
             cpus: table,
             free: all.fold(CpuSet::EMPTY, |set, cpu| set.with(CpuId(cpu))),
-            links: IndexedHeap::new(cpus),
             head: 0,
             tail: 0,
         }
@@ -114,11 +80,6 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
     /// Whether there is room for such keys.
     pub(crate) fn accepts(&self, key: K) -> bool {
         self.waiting.accepts(key)
-    }
-
-    #[inline]
-    fn is_alone(&self) -> bool {
-        self.cpus.capacity() == 1
     }
 
     /// The task that is linked to a CPU.
@@ -159,22 +120,18 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
             return self.assign(keys, task, wish.unwrap_or(first));
         }
         let key = keys.key(task);
-        match self.least_urgent(keys) {
-            Some((cpu, least)) if key < least => {
-                let old = self.unlink(cpu);
-                let resched = self.assign(keys, task, cpu);
-                if let Some(old) = old {
-                    // It is the last of its equals that are linked, so it comes before all that
-                    // wait.
-                    self.waiting.insert(old, keys.key(old), End::Head);
-                }
-                resched
-            }
-            _ => {
-                self.waiting.insert(task, key, end);
-                Resched::None
-            }
+        let (cpu, least) = self.least_urgent(keys);
+        if key >= least {
+            self.waiting.insert(task, key, end);
+            return Resched::None;
         }
+        let old = self.unlink(cpu);
+        let resched = self.assign(keys, task, cpu);
+        if let Some(old) = old {
+            // It is the last of its equals that are linked, so it comes before all that wait.
+            self.waiting.insert(old, keys.key(old), End::Head);
+        }
+        resched
     }
 
     /// `task`, which is queued, goes to this end of its equals, under the key that it has now.
@@ -246,56 +203,37 @@ impl<K: Copy + Ord + Default, Q: Queue<K>, C: Storage> Linked<K, Q, C> {
         Some(task)
     }
 
-    /// The key of the task that is linked to `cpu`.
-    fn key_on(&self, keys: &impl Keys<K>, cpu: CpuId) -> Option<K> {
-        let link = &self.cpus[cpu.index()];
-        let task = link.linked.get()?;
-        Some(if link.runs.holds(task) {
-            keys.running(task, link.since)
-        } else {
-            keys.key(task)
-        })
-    }
-
-    /// Of the CPUs, all of which have a link, the one whose link is the least urgent, and its key.
-    /// O(1); O(CPUs) where keys change while tasks run.
-    fn least_urgent<T: Keys<K>>(&self, keys: &T) -> Option<(CpuId, K)> {
-        let cpu = |number: usize| u8::try_from(number).ok().map(CpuId);
-        if T::DYNAMIC {
-            let cpus = (0..self.cpus.capacity()).filter_map(cpu);
-            let linked = cpus.filter_map(|cpu| {
-                let task = self.on(cpu)?;
-                Some((
-                    self.key_on(keys, cpu)?,
-                    self.places[task.index()].number,
-                    cpu,
-                ))
-            });
-            let last = linked.max_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))?;
-            return Some((last.2, last.0));
-        }
+    /// Of the CPUs, all of which have a link, the one whose link is the least urgent (of equals, the last), and its key.
+    /// O(CPUs), only where no CPU is free: to keep them in order at each link takes longer on a machine with a few.
+    #[inline]
+    fn least_urgent<T: Keys<K>>(&mut self, keys: &T) -> (CpuId, K) {
         debug_assert!(self.free == CpuSet::EMPTY, "a free CPU is better");
-        if self.is_alone() {
-            return Some((CpuId(0), keys.key(self.on(CpuId(0))?)));
+        let (mut least, mut key, mut place) = (CpuId(0), K::default(), i64::MIN);
+        for (number, cpu) in (0..).zip(self.cpus.as_mut_slice()).take(self.count) {
+            if T::DYNAMIC
+                && let Some(task) = cpu.runs.get()
+                && cpu.linked.holds(task)
+            {
+                cpu.key = keys.running(task, cpu.since);
+            }
+            // The comparison of tuples looks at both numbers even where the keys differ.
+            if number == 0 || cpu.key > key || cpu.key == key && cpu.number > place {
+                (least, key, place) = (CpuId(number), cpu.key, cpu.number);
+            }
         }
-        let link = self.links.first()?;
-        Some((link.cpu, link.key))
+        (least, key)
     }
 
     /// Links `task`, which is nowhere else, to `cpu`, which is free.
     #[inline]
-    fn link<T: Keys<K>>(&mut self, keys: &T, task: TaskId, cpu: CpuId) {
-        self.cpus[cpu.index()].linked = Slot::of(task);
-        self.places[task.index()].linked = Some(cpu);
+    fn link(&mut self, keys: &impl Keys<K>, task: TaskId, cpu: CpuId) {
+        let place = &mut self.places[task.index()];
+        place.linked = Some(cpu);
+        let link = &mut self.cpus[cpu.index()];
+        link.linked = Slot::of(task);
+        link.key = keys.key(task);
+        link.number = place.number;
         self.free = self.free.without(cpu);
-        // The only CPU is the least urgent one, whatever it does.
-        if !T::DYNAMIC && !self.is_alone() {
-            self.links.put(Link {
-                key: keys.key(task),
-                number: self.places[task.index()].number,
-                cpu,
-            });
-        }
     }
 
     /// Ends the link of `cpu`; returns the task that had it.

@@ -65,15 +65,16 @@ impl CpuSet {
         CpuSet(bits)
     }
 
-    /// The set of one CPU; of none if there is no such number. The half that it is in is found by a comparison: to shift
-    /// 128 bits takes several instructions.
+    /// The two halves, CPUs below 64 and the others: to shift 128 bits takes several instructions.
     #[inline]
-    fn of(cpu: CpuId) -> CpuSet {
-        CpuSet(match cpu.0 {
-            n @ 0..64 => u128::from(1_u64 << n),
-            n @ 64..128 => u128::from(1_u64 << (n - 64)) << 64,
-            _ => 0,
-        })
+    #[expect(clippy::cast_possible_truncation, reason = "that is the lower half")]
+    fn halves(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
+    }
+
+    #[inline]
+    fn of_halves([low, high]: [u64; 2]) -> CpuSet {
+        CpuSet(u128::from(low) | u128::from(high) << 64)
     }
 
     /// This set and `cpu`, which has to be at most [`CpuSet::LARGEST`].
@@ -81,14 +82,28 @@ impl CpuSet {
     #[inline]
     pub fn with(self, cpu: CpuId) -> CpuSet {
         debug_assert!(cpu <= CpuSet::LARGEST);
-        CpuSet(self.0 | CpuSet::of(cpu).0)
+        let [mut low, mut high] = self.halves();
+        let bit = 1 << (cpu.0 % 64);
+        if cpu.0 < 64 {
+            low |= bit;
+        } else {
+            high |= bit;
+        }
+        CpuSet::of_halves([low, high])
     }
 
     /// This set without `cpu`.
     #[must_use]
     #[inline]
     pub fn without(self, cpu: CpuId) -> CpuSet {
-        CpuSet(self.0 & !CpuSet::of(cpu).0)
+        let [mut low, mut high] = self.halves();
+        let bit: u64 = 1 << (cpu.0 % 64);
+        if cpu.0 < 64 {
+            low &= !bit;
+        } else {
+            high &= !bit;
+        }
+        CpuSet::of_halves([low, high])
     }
 
     /// The CPUs in either set.
@@ -101,7 +116,9 @@ impl CpuSet {
     /// Whether `cpu` is in the set.
     #[inline]
     pub fn contains(self, cpu: CpuId) -> bool {
-        self.0 & CpuSet::of(cpu).0 != 0
+        let [low, high] = self.halves();
+        let half = if cpu.0 < 64 { low } else { high };
+        cpu <= CpuSet::LARGEST && half >> (cpu.0 % 64) & 1 != 0
     }
 
     /// Whether no CPU is in the set.
