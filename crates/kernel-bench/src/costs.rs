@@ -397,10 +397,10 @@ mod tests {
     fn sorted_decisions_are_no_longer() {
         let most = [
             ("fp-rr", 47),
-            ("dss-2", 113),
-            ("dss", 144),
-            ("dss-walk", 68),
-            ("dss-tour", 237),
+            ("dss-2", 110),
+            ("dss", 139),
+            ("dss-walk", 71),
+            ("dss-tour", 241),
             // With the first reading, which moves the task from the fastest point to its own.
             ("cruise", 430),
         ];
